@@ -1,1 +1,1 @@
-"""Functions on boxes: designs of sample points, polynomials, trees of boxes, errors. Knows no mechanics."""
+"""Approximation of functions on boxes: sample points, polynomials, trees of boxes, errors. Independent of mechanics."""

@@ -1,7 +1,7 @@
-"""The result of approximating a function on a region: the piecewise polynomial, the error it states, and what it cost.
+"""Result of the approximation of a function on a region: piecewise polynomial, stated error, and cost.
 
-A box that holds points where the function does not exist cannot be fitted. It is halved (`halve_invalid`) until its
-parts either can be fitted or are so small that they are left out (`Limits`).
+A box that contains points where the function does not exist cannot be fitted. It is halved (`halve_invalid`) until its
+parts either can be fitted or are so small that they are discarded (`Limits`).
 """
 
 from __future__ import annotations
@@ -32,12 +32,11 @@ from supple.array_types import Array, Flags
 from supple.diagnostics import InputError, NumericalError
 
 MEDIAN_POINTS = 1024
-_ASIDE = 2e-14  # of the largest bound: across a face, which is only known to rounding, and nowhere else
+_ASIDE = 2e-14  # of the largest bound: a step across a face, which is known to rounding only
 
 
 class Progress(NamedTuple):
-    """How far a refinement is: points evaluated, boxes so far, how many of them are not done, largest error of those
-    that are fitted."""
+    """State of a refinement: points evaluated, boxes, open boxes, and the largest error of fitted boxes."""
 
     evaluated: int
     boxes: int
@@ -50,19 +49,20 @@ Report = Callable[[Progress], None]
 
 @dataclass(frozen=True, eq=False)
 class Approximation:
-    """A piecewise polynomial, what it cost and how good it is.
+    """Piecewise polynomial with its cost and errors.
 
-    error   : stated error of each family: from fresh check points where `stated` says so, else the largest over all
-              known points
-    samples : distinct points fitted
-    checks  : distinct further points, evaluated only to check the error; held_out : those of them that refinement
-              decided by
-    boxes   : leaves; depth : comparisons on the longest way to one
-    jumps   : largest jump of each family across faces between boxes, measured like the error
-    dropped : boxes left out because the function does not exist there
-    stagnant : a box in which the error did not fall any more, for which refinement ended
-    stated  : how far the errors can be trusted
-    needed  : evaluations that the tolerance was expected to take when refinement ended early; 0: it did not
+    error    : stated error of each family: from fresh check points if `stated` is given, else the largest over all
+               known points
+    samples  : number of distinct points fitted
+    checks   : number of distinct further points, evaluated only to check the error
+    held_out : number of those by which refinement decided
+    boxes    : number of leaves
+    depth    : comparisons on the longest path to a leaf
+    jumps    : largest jump of each family across faces between boxes, measured like the error
+    dropped  : number of discarded boxes, where the function does not exist
+    stagnant : a box whose error no longer fell, so that refinement ended
+    stated   : confidence of the errors
+    needed   : predicted evaluations for the tolerance if refinement ended early; otherwise 0
     """
 
     piecewise: Piecewise
@@ -80,7 +80,7 @@ class Approximation:
 
     @property
     def worst(self) -> float:
-        """The largest stated error of all families."""
+        """Largest stated error of all families."""
         return max((item.worst for item in self.error.values()), default=0.0)
 
 
@@ -88,14 +88,14 @@ class Approximation:
 
 
 def bounding_half(region: Sequence[Box]) -> Array:
-    """Half widths of the smallest box around the region."""
+    """Return the half widths of the smallest box around the region."""
     lower = np.min([box.lower for box in region], axis=0)
     upper = np.max([box.upper for box in region], axis=0)
     return 0.5 * (upper - lower)
 
 
 def scattered_in(region: Sequence[Box], count: int, seed: int) -> Array:
-    """About `count` evenly scattered points of the region, every box its share by volume."""
+    """Return about `count` evenly scattered points of the region, distributed over the boxes by volume."""
     volumes = np.array([np.prod(box.half) for box in region])
     shares = np.maximum(1, np.round(count * volumes / volumes.sum())).astype(int)
     parts = [
@@ -106,8 +106,10 @@ def scattered_in(region: Sequence[Box], count: int, seed: int) -> Array:
 
 
 def region_medians(region: Sequence[Box], forest: Forest, evaluated: Evaluated, derived: Derived) -> dict[str, float]:
-    """The median of ‖f‖ of every family over the part of the region that is fitted; next to nothing for families that
-    are judged by their own size."""
+    """Return the median of ‖f‖ of every family over the fitted part of the region.
+
+    It is nearly zero for families that are judged by their own size.
+    """
     known = evaluated.known
     own = dict.fromkeys(known.relative, float(np.finfo(float).tiny))
     floors = family_floors(region, evaluated, derived)
@@ -122,7 +124,7 @@ def region_medians(region: Sequence[Box], forest: Forest, evaluated: Evaluated, 
 
 
 def family_floors(region: Sequence[Box], evaluated: Evaluated, derived: Derived) -> dict[str, float]:
-    """The norm of each family below which it is rounding, or does not count."""
+    """Return the norm of each family below which it is rounding, or is not judged."""
     known = evaluated.known
     floors = rounding_floors(known.values[known.valid], bounding_half(region), derived)
     return {name: max(floor, evaluated.floors.get(name, 0.0)) for name, floor in floors.items()}
@@ -131,7 +133,7 @@ def family_floors(region: Sequence[Box], evaluated: Evaluated, derived: Derived)
 def fitted_medians(
     region: Sequence[Box], piecewise: Piecewise, floors: Mapping[str, float], relative: Iterable[str], derived: Derived
 ) -> dict[str, float]:
-    """The same from the fit alone; empty where none of the points that are scattered over the region is fitted."""
+    """Return the medians from the fit alone; empty if none of the scattered points is fitted."""
     points = scattered_in(region, MEDIAN_POINTS, seed=0)
     points = points[piecewise.locate(points) != NOWHERE]
     if len(points) == 0:
@@ -140,29 +142,31 @@ def fitted_medians(
     return median_norms(derived(*piecewise.with_gradient(points)), floors) | own
 
 
-# Errors at all known points, and the statement that concludes a fit.
+# Errors at all known points, and the stated errors that conclude a fit.
 
 
 def roots_of(forest: Forest) -> NDArray[np.int64]:
-    """The number of the box of the region that each fitted leaf is a part of."""
+    """Return the number of the box of the region that each fitted leaf belongs to."""
     fitted = [sum(leaf.coefficients is not None for leaf in root.leaves()) for root in forest.roots]
     return np.repeat(np.arange(len(fitted)), fitted)
 
 
-def from_all_sides(
+def points_on_all_sides(
     root_of: NDArray[np.int64], piecewise: Piecewise, points: Array
 ) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
-    """Points (N, s) as every box sees them that has them on a face.
+    """Return points (N, s) once for every box that has them on a face.
 
-    A face belongs to one of its boxes, but points close to it on the other side see the polynomial of the other; so
-    points on faces are taken a second time, moved across by next to nothing. Not across faces between boxes of the
-    region: there the function itself may jump.
-    root_of : (leaves,) as `roots_of` says
-    Returns points (K, s), the row of each among those given, and its box.
+    A face belongs to one of its boxes, but close to it on the other side the polynomial is that of the other box. So
+    points on faces are repeated, moved across by a tiny step. Faces between boxes of the region are not crossed: there
+    the function itself may jump.
+
+    root_of : (leaves,) as `roots_of` returns
+
+    Returns points (K, s), the row of each among the given ones, and its box.
     """
     own = piecewise.locate(points)
     inside = np.flatnonzero(own != NOWHERE)
-    seen, rows, leaves = [points[inside]], [inside], [own[inside]]
+    copies, rows, leaves = [points[inside]], [inside], [own[inside]]
     step = _ASIDE * np.abs(piecewise.arrays.roots_f).max(axis=(0, 1))
     for axis in range(points.shape[1]):
         for sign in (-1.0, 1.0):
@@ -171,23 +175,23 @@ def from_all_sides(
             there = piecewise.locate(moved)
             other = np.flatnonzero((there != own) & (there != NOWHERE) & (own != NOWHERE))
             other = other[root_of[there[other]] == root_of[own[other]]]
-            seen.append(moved[other])
+            copies.append(moved[other])
             rows.append(other)
             leaves.append(there[other])
-    return np.vstack(seen), np.concatenate(rows), np.concatenate(leaves)
+    return np.vstack(copies), np.concatenate(rows), np.concatenate(leaves)
 
 
 def worst_by_leaf(
     forest: Forest, evaluated: Evaluated, derived: Derived, medians: dict[str, float]
 ) -> tuple[list[BoxNode], Array, list[NDArray[np.int64]]]:
-    """The fitted leaves, the largest error of each over all known points, and the rows of the valid points of each."""
+    """Return the fitted leaves, the largest error of each over all known points, and the rows of its valid points."""
     leaves = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
     worst = np.zeros(len(leaves))
     if not leaves:
         return leaves, worst, []
     piecewise = forest.piecewise()
     known = np.flatnonzero(evaluated.known.valid)
-    points, rows, leaf_of = from_all_sides(roots_of(forest), piecewise, evaluated.points[known])
+    points, rows, leaf_of = points_on_all_sides(roots_of(forest), piecewise, evaluated.points[known])
     rows = known[rows]
     fitted = derived(*piecewise.with_gradient(points))
     np.maximum.at(worst, leaf_of, largest(point_errors(evaluated.families(rows), fitted, medians)))
@@ -199,9 +203,9 @@ def worst_by_leaf(
 def known_errors(
     forest: Forest, piecewise: Piecewise, evaluated: Evaluated, derived: Derived, medians: dict[str, float]
 ) -> tuple[dict[str, Array], Array]:
-    """Errors of every family at all known points, faces seen from all sides: (K,) each, and the points (K, s)."""
+    """Return errors (K,) of every family at all known points, on faces for all sides, and the points (K, s)."""
     known = np.flatnonzero(evaluated.known.valid)
-    points, rows, _ = from_all_sides(roots_of(forest), piecewise, evaluated.points[known])
+    points, rows, _ = points_on_all_sides(roots_of(forest), piecewise, evaluated.points[known])
     fitted = derived(*piecewise.with_gradient(points))
     return point_errors(evaluated.families(known[rows]), fitted, medians), evaluated.points[known[rows]]
 
@@ -213,7 +217,10 @@ def conclude(
     derived: Derived,
     confirmation: Confirmation | None = None,
 ) -> Approximation:
-    """State the error on fresh check points, or over every known point without `confirmation`, and count."""
+    """Assemble the result, with the error stated on fresh check points.
+
+    Without `confirmation` the error is stated over every known point.
+    """
     leaves = [leaf for root in forest.roots for leaf in root.leaves()]
     dropped = sum(leaf.coefficients is None for leaf in leaves)
     require_fitted(len(leaves) - dropped, len(leaves))
@@ -246,19 +253,19 @@ def conclude(
 
 
 def require_fitted(fitted: int, boxes: int) -> None:
-    """At least one box is needed to have a model."""
+    """Require at least one fitted box."""
     if not fitted:
         raise NumericalError(
-            f"none of {boxes} boxes could be fitted: each holds points where the function does not exist",
-            hint="choose a region that keeps away from them",
+            f"none of {boxes} boxes could be fitted: each contains points where the function does not exist",
+            hint="choose a region that avoids them",
         )
 
 
-def checked_region(region: Sequence[Box]) -> list[Box]:
-    """The boxes of a region: at least one, all of one dimension."""
+def require_boxes(region: Sequence[Box]) -> list[Box]:
+    """Return the boxes of a region: at least one, all of one dimension."""
     boxes = list(region)
     if not boxes:
-        raise InputError("the region has no box", hint="give at least one")
+        raise InputError("the region has no box", hint="give at least one box")
     if len({box.dimension for box in boxes}) != 1:
         raise InputError("the boxes of the region differ in dimension", hint="give every box the same coordinates")
     return boxes
@@ -267,26 +274,29 @@ def checked_region(region: Sequence[Box]) -> list[Box]:
 # Boxes that cannot be fitted because the function does not exist everywhere in them.
 
 
-HOPELESS = 1 / 8  # boxes with no valid point at all are halved only down to this width
+HOPELESS = 1 / 8  # boxes without any valid point are halved only down to this width
 FINEST = 2.0**-30  # boxes are halved for accuracy down to this width
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Where refinement stops: points evaluated, and the width, relative to the region's, below which a box that holds
-    invalid points is left out."""
+    """Limits of a refinement.
+
+    samples  : largest number of points evaluated
+    shortest : width relative to the region's below which a box with invalid points is discarded
+    """
 
     samples: int
     shortest: float
 
     def divisible(self, box: Box, region: Sequence[Box], *, for_accuracy: bool) -> Flags:
-        """Axes along which a box may be halved."""
+        """Return the axes along which a box may be halved."""
         shortest = FINEST if for_accuracy else self.shortest
         return box.half / bounding_half(region) > shortest * (1.0 + 1e-9)
 
 
 def halve_invalid(box: Box, region: Sequence[Box], xi: Array, valid: Flags, limits: Limits) -> int | None:
-    """The axis along which to halve a box with invalid points ξ (N, s), or None to leave it out.
+    """Return the axis along which to halve a box with invalid points ξ (N, s), or None to discard the box.
 
     The halves should differ most in their share of valid points; ties go to the relatively longest axis.
     """
@@ -301,7 +311,7 @@ def halve_invalid(box: Box, region: Sequence[Box], xi: Array, valid: Flags, limi
         below, above = xi[:, axis] < 0.0, xi[:, axis] > 0.0
         if below.any() and above.any():
             contrast[axis] = abs(valid[below].mean() - valid[above].mean())
-    # A thin slab would be cut again and again along one axis: nothing is gained where another is four times as long.
+    # Cutting a thin slab repeatedly along one axis gains nothing: only axes of similar length are allowed.
     allowed &= width > 0.2 * width[allowed].max()
     score = np.where(allowed, contrast + 1e-3 * width / width.max(), -1.0)
     return int(np.argmax(score))

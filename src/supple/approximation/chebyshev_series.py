@@ -2,9 +2,9 @@
 
     f(x) = Σ_α c_α T_α(ξ),   c from values at the roots of T_N along every axis, by the discrete cosine transform
 
-On each box the degree along an axis is raised until the last coefficients along it are below the tolerance; where that
-would take too many points the box is halved along the axis that asks for the highest degree [Trefethen 2013]. The roots
-lie inside a box, so that a function may jump from box to box, as functions of a fitted model do.
+On each box the degree along an axis is raised until the last coefficients along it are below the tolerance. Where that
+would take too many points, the box is halved along the axis with the highest degree [Trefethen 2013]. The roots lie
+inside a box, so a function may jump from box to box, as functions of a fitted model do.
 """
 
 from __future__ import annotations
@@ -27,34 +27,36 @@ from supple.array_types import Array
 
 Function = Callable[[Array], Array]
 
-_FIRST, _GROWTH = 7, 1.4  # points along each axis to begin with, and what they grow by
-_MOST = {1: 200, 2: 4_000, 3: 20_000}  # points of a box, by dimension
-_MOST_BEYOND = 40_000  # the same of more dimensions
+_FIRST, _GROWTH = 7, 1.4  # initial points along each axis, and their growth
+_MOST = {1: 200, 2: 4_000, 3: 20_000}  # largest number of points of a box, by dimension
+_MOST_BEYOND = 40_000  # in more dimensions
 _TAIL = 2  # last coefficients along an axis that must be small: one alone may vanish by symmetry
-_CHECKS = 24  # points of a box that are looked at afterwards
-_KEPT = 0.02  # of the tolerance: smaller coefficients are left out
+_CHECKS = 24  # check points of a box
+_KEPT = 0.02  # of the tolerance: smaller coefficients are discarded
 
 
-class Resolved(NamedTuple):
-    """The function; the largest error found at check points; how often the function was evaluated."""
+class ChebyshevFit(NamedTuple):
+    """Piecewise Chebyshev series, the largest error at check points, and the number of evaluations."""
 
     piecewise: Piecewise
     error: float
     points: int
 
 
-def resolved(region: Sequence[Box] | Piecewise, function: Function, tolerance: float, *, largest: int) -> Resolved:
-    """Chebyshev series of a function on every box of a region.
+def fit_chebyshev_series(
+    region: Sequence[Box] | Piecewise, function: Function, tolerance: float, *, largest: int
+) -> ChebyshevFit:
+    """Return Chebyshev series of a function on every box of a region.
 
     Parameters
     ----------
     region : boxes, or a piecewise function within whose boxes this one is smooth; where that one is not fitted, this is
-        not either
+             not either
     function : points (N, s) inside the boxes -> values (N, t), each column divided by its size
-    tolerance : absolute, as columns are divided
-    largest : evaluations after which boxes stay as they are, with the error that is reached
+    tolerance : absolute, for the divided columns
+    largest : number of evaluations after which boxes stay as they are, with the error reached
     """
-    made = _Resolving(function, tolerance, largest)
+    made = _SeriesBuilder(function, tolerance, largest)
     if isinstance(region, Piecewise):
         roots = [
             made.below(region, int(child), Box(tuple(low), tuple(high)))
@@ -63,16 +65,16 @@ def resolved(region: Sequence[Box] | Piecewise, function: Function, tolerance: f
     else:
         roots = [made.fitted(box) for box in region]
     forest = Forest(roots, total_degree(roots[0].box.dimension, 0))
-    return Resolved(forest.piecewise(), made.error, made.points)
+    return ChebyshevFit(forest.piecewise(), made.error, made.points)
 
 
-class _Resolving:
+class _SeriesBuilder:
     def __init__(self, function: Function, tolerance: float, largest: int) -> None:
         self._function, self._tolerance, self._largest = function, tolerance, largest
         self.error, self.points = 0.0, 0
 
     def below(self, region: Piecewise, child: int, box: Box) -> BoxNode:
-        """The tree of a region from one of its nodes on, every leaf in place of a fit of its own."""
+        """Return the tree of a region below one of its nodes, every leaf with a fit of its own."""
         if child == NOWHERE:
             return BoxNode(box)
         if child < 0:
@@ -86,12 +88,12 @@ class _Resolving:
         return BoxNode(box, axis, (first, second))
 
     def fitted(self, box: Box) -> BoxNode:
-        """A box, or its halves, with coefficients."""
+        """Return a box with coefficients, or its halves with coefficients."""
         counts = np.full(box.dimension, _FIRST)
         while True:
             c = self._coefficients(box, counts)
             tails = _tails(c) / self._tolerance
-            wanted = np.where(tails > 1.0, np.ceil(_GROWTH * counts).astype(int), counts)
+            required = np.where(tails > 1.0, np.ceil(_GROWTH * counts).astype(int), counts)
             enough = bool((tails <= 1.0).all())
             if enough or self.points >= self._largest:
                 node = BoxNode(box, None, None, *_shortened(c, _KEPT * self._tolerance))
@@ -99,19 +101,19 @@ class _Resolving:
                 if error <= self._tolerance or not enough or self.points >= self._largest:
                     self.error = max(self.error, error)
                     return node
-                wanted = np.ceil(_GROWTH * counts).astype(int)
-            if wanted.prod() > _MOST.get(box.dimension, _MOST_BEYOND):
+                required = np.ceil(_GROWTH * counts).astype(int)
+            if required.prod() > _MOST.get(box.dimension, _MOST_BEYOND):
                 axis = int(np.argmax(tails * counts))
                 lower, upper = (self.fitted(half) for half in box.split(axis))
                 return BoxNode(box, axis, (lower, upper))
-            counts = wanted
+            counts = required
 
     def _values(self, points: Array) -> Array:
         self.points += len(points)
         return self._function(points)
 
     def _coefficients(self, box: Box, counts: NDArray[np.int64]) -> Array:
-        """c (N_1, ..., N_s, t)."""
+        """Return c (N_1, ..., N_s, t)."""
         nodes = [np.cos(np.pi * (np.arange(n) + 0.5) / n) for n in counts.tolist()]
         unit = np.stack(np.meshgrid(*nodes, indexing="ij"), axis=-1).reshape(-1, len(counts))
         c = self._values(box.from_unit(unit)).reshape(*counts, -1)
@@ -121,7 +123,7 @@ class _Resolving:
         return np.asarray(c)
 
     def _checked(self, node: BoxNode) -> float:
-        """The largest error at points that were not fitted."""
+        """Return the largest error at points that were not fitted."""
         unit = 0.999 * halton_points(node.box.dimension, _CHECKS, 3)
         f = self._values(node.box.from_unit(unit))
         assert node.coefficients is not None
@@ -130,7 +132,7 @@ class _Resolving:
 
 
 def _tails(c: Array) -> Array:
-    """The largest of the last coefficients along each axis, (s,)."""
+    """Return the largest of the last coefficients along each axis, (s,)."""
     size = np.abs(c).max(axis=-1)
     return np.array(
         [np.take(size, range(size.shape[k] - _TAIL, size.shape[k]), axis=k).max() for k in range(size.ndim)]
@@ -138,17 +140,17 @@ def _tails(c: Array) -> Array:
 
 
 def _shortened(c: Array, small: float) -> tuple[Array, Indices]:
-    """Coefficients (terms, t) of the smallest lower set that holds all that are not small, and its terms."""
+    """Return the terms of the smallest lower set with all coefficients that are not small, and their coefficients."""
     large = np.abs(c).max(axis=-1) > small
     large[(0,) * large.ndim] = True
-    for axis in range(large.ndim):  # whatever divides a term that is kept
+    for axis in range(large.ndim):  # include all divisors of kept terms
         large = np.flip(np.logical_or.accumulate(np.flip(large, axis), axis=axis), axis)
     indices = graded(set(map(tuple, np.argwhere(large).tolist())))
     return np.ascontiguousarray(c[tuple(indices.T)]), indices
 
 
 def _basis(unit: Array, indices: Indices) -> Array:
-    """T_α(ξ) (N, terms)."""
+    """Return T_α(ξ) (N, terms)."""
     angles = np.arccos(unit)
     found = np.ones((len(unit), len(indices)))
     for axis in range(unit.shape[1]):

@@ -1,4 +1,4 @@
-"""Where to look for the error of a fit: evenly, and where a fit is likely to be worst."""
+"""Check points for the error of a fit: evenly scattered, and where a fit is likely to be worst."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from supple.array_types import Array
 
 
 def boundary_points(dimension: int, count: int, seed: int) -> Array:
-    """Points of [-1, 1]^s crowded towards the boundary, every second one moved onto faces, edges or corners.
+    """Return points of [-1, 1]^s concentrated towards the boundary, every second one on faces, edges or corners.
 
     Polynomials fitted inside a box are worst near its boundary, the more so the more faces meet.
     """
     points = np.sin(0.5 * np.pi * halton_points(dimension, count, seed))
-    if dimension == 1:  # its faces are two points, and known already
+    if dimension == 1:  # the faces are two points, which are known already
         return points
     size = np.sort(np.abs(points), axis=1)[:, ::-1]
     for n in range(1, count, 2):
@@ -32,22 +32,22 @@ def _candidates(dimension: int) -> tuple[tuple[float, ...], ...]:
 
 
 def candidates(dimension: int) -> Array:
-    """Many points of [-1, 1]^s among which the worst ones are sought; always the same."""
+    """Return many points of [-1, 1]^s among which the worst ones are sought; always the same."""
     return np.array(_candidates(dimension))
 
 
 def peaks(points: Array, height: Array, count: int, apart: float = 0.25) -> Array:
-    """The `count` points (N, s) of largest height, no two closer than `apart`."""
+    """Return the `count` points (N, s) of largest height, no two closer than `apart`."""
     chosen: list[int] = []
-    left = np.argsort(-height, kind="stable")
-    while len(left) and len(chosen) < count:
-        chosen.append(int(left[0]))
-        left = left[np.abs(points[left] - points[left[0]]).max(axis=1) >= apart]
+    remaining = np.argsort(-height, kind="stable")
+    while len(remaining) and len(chosen) < count:
+        chosen.append(int(remaining[0]))
+        remaining = remaining[np.abs(points[remaining] - points[remaining[0]]).max(axis=1) >= apart]
     return points[chosen]
 
 
 def filling(known: Array, count: int, seed: int) -> Array:
-    """So many new points (count, s) of [-1, 1]^s, each as far as can be from all known ones (N, s) and from each other.
+    """Return new points (count, s) of [-1, 1]^s, far from all known ones (N, s) and from each other.
 
     Distances are taken in arccos ξ, in which errors of polynomials oscillate evenly.
     """
@@ -68,6 +68,9 @@ def filling(known: Array, count: int, seed: int) -> Array:
 
 
 def cloud(points: Array, radius: float = 0.15, count: int = 80) -> Array:
-    """The points (N, s) of [-1, 1]^s and many around each of them, to climb from a peak among a few to the true one."""
+    """Return points (N, s) of [-1, 1]^s and many around each of them.
+
+    The search climbs through them from a peak among a few points to the true one.
+    """
     steps = radius * np.vstack([np.zeros((1, points.shape[1])), halton_points(points.shape[1], count, seed=2)])
     return np.clip(points[:, None] + steps, -1.0, 1.0).reshape(-1, points.shape[1])

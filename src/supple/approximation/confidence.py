@@ -1,4 +1,4 @@
-"""How far a stated error can be trusted: it is measured on fresh points, drawn after the last refinement.
+"""Confidence of a stated error, which is measured on fresh points drawn after the last refinement.
 
 Of n points drawn uniformly and independently in the region, let B be the largest error of a family. The share of the
 region in which the error is larger than B exceeds p with probability (1 - p)^n, whatever the distribution of the error
@@ -6,18 +6,18 @@ region in which the error is larger than B exceeds p with probability (1 - p)^n,
 
     P(some family is above its B on more than a share p) <= F (1 - p)^n = α,     n = ln(F/α) / -ln(1 - p)
 
-With p = 0.1 % and α = 5 %: n = 2995 for one family, 4603 for five, 5989 for twenty. Points on which the fit was refined
-do not count: their errors were made small. When a check finds an error above the tolerance, the fit is refined and
+With p = 0.1 % and α = 5 %: n = 2995 for one family, 4603 for five, 5989 for twenty. Points to which the fit was refined
+do not count, because their errors were reduced. When a check finds an error above the tolerance, the fit is refined and
 another set of points is drawn.
 
-Errors of fits peak on small parts of faces and edges. The largest of n points is then a matter of luck, and a later one
-may be far above it. So a search climbs from the worst check points to the peaks (`error_peaks`). The stated error is
-the largest one that was found, S, at a check point or at a peak, and a twentieth more, since the median of ‖f‖ that
-errors are measured against is known from n points only:
+Errors of fits peak on small parts of faces and edges. The largest error of n points is then a matter of chance, and
+another point may have a much larger one. So a search climbs from the worst check points to the peaks (`error_peaks`).
+The stated error is the largest one that was found, S, at a check point or at a peak, plus a twentieth, since the median
+of ‖f‖ that errors are relative to is known from n points only:
 
     ε = 1.05 S,     S >= B
 
-S is an error that the fit has at a known point, so that ε is at most 1.05 times the largest error in the region.
+S is an error of the fit at a known point, so ε is at most 1.05 times the largest error in the region.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ from supple.array_types import Array
 from supple.diagnostics import NumericalError
 
 SHARE, CONFIDENCE = 1e-3, 0.95
-GUARD = 1.05  # times the largest error that was found: what is stated
-_SEARCHED = 10  # points of the search for peaks: one for so many check points
-_AT_LEAST = 4  # of them, for each family
-_AT_FIRST = 16  # part of a set after which its worst points are looked at: one of so many
+GUARD = 1.05  # ratio of the stated error to the largest error found
+_SEARCHED = 10  # check points per point of the search for peaks
+_AT_LEAST = 4  # points of the search for each family, at least
+_AT_FIRST = 16  # the search first runs after this fraction (1/16) of a set
 _TOGETHER = 1024  # points whose families are in memory at a time
 _STREAM = 0xC4EC  # of random numbers, so that no other set of points with the same seed is the same
-_TIMED = 64  # points by which it is known how long one takes
-_LONGEST, _FEWER = 30.0, (1000, 300)  # s of processor for a set, and points where it would take longer
-_ROUNDS = 8  # sets of check points, at most: refinement that still finds errors above the tolerance ends with them
+_TIMED = 64  # points that are timed
+_LONGEST, _FEWER = 30.0, (1000, 300)  # s of processor for a set, and numbers of points if it would take longer
+_ROUNDS = 8  # largest number of sets of check points; refinement then ends with the error it has
 
 
 class Stated(NamedTuple):
-    """What is known of the stated errors.
+    """Confidence of the stated errors.
 
-    points  : in the last set of check points; with the confidence, they bound the `share` of the region in which a
-              family may be above its stated error, all families at once
-    sets    : of check points that were drawn, one after each refinement
+    points  : points in the last set of check points; with the confidence, they bound the `share` of the region in which
+              a family may exceed its stated error, for all families at once
+    sets    : number of sets of check points, one after each refinement
     invalid : points of the last set where the function does not exist
     """
 
@@ -67,9 +67,16 @@ class Stated(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """One set of check points (n, s), and whether the function exists there; of each family its error at those where
-    it does, what errors are measured against where ‖f‖ is smaller, the floor and the median of ‖f‖ that this is the
-    larger of; and what the search for peaks has found."""
+    """Results of one set of check points.
+
+    points  : (n, s)
+    valid   : whether the function exists there
+    errors  : error of each family at the valid points
+    scales  : norm of each family that errors are relative to at least
+    floors  : floor of each family
+    medians : median of ‖f‖ of each family; the scale is the larger of the two
+    peaks   : points found by the search for peaks, and their errors
+    """
 
     points: Array
     valid: NDArray[np.bool_]
@@ -80,16 +87,16 @@ class Checked(NamedTuple):
     peaks: Peaks
 
     def stated(self, name: str) -> float:
-        """ε of a family."""
+        """Return the stated error ε of a family."""
         return GUARD * float(max(self.errors[name].max(), self.peaks.errors[name].max(initial=0.0)))
 
     @property
     def worst(self) -> float:
-        """The largest stated error of all families."""
+        """Largest stated error of all families."""
         return max((self.stated(name) for name in self.errors), default=0.0)
 
     def family_errors(self) -> dict[str, FamilyError]:
-        """The stated error of each family, and where it was found."""
+        """Return the stated error of each family, and where it was found."""
         points, found = np.vstack([self.points[self.valid], self.peaks.points]), {}
         for name, error in self.errors.items():
             at = points[int(np.argmax(np.concatenate([error, self.peaks.errors[name]])))].copy()
@@ -100,12 +107,12 @@ class Checked(NamedTuple):
 
 
 def points_needed(families: int, share: float = SHARE, confidence: float = CONFIDENCE) -> int:
-    """Check points after which the largest error of each of so many families bounds that share at that confidence."""
+    """Return the check points after which the largest errors bound that share of the region at that confidence."""
     return math.ceil(math.log(max(families, 1) / (1.0 - confidence)) / -math.log1p(-share))
 
 
 def share_above(points: int, families: int, confidence: float = CONFIDENCE) -> float:
-    """The share of the region in which a family may be above the largest error of so many points."""
+    """Return the share of the region in which a family may exceed the largest error of so many points."""
     if points == 0:
         return 1.0
     return -math.expm1(math.log((1.0 - confidence) / max(families, 1)) / points)
@@ -114,10 +121,9 @@ def share_above(points: int, families: int, confidence: float = CONFIDENCE) -> f
 class Confirmation:
     """Check points of a fit, one set after the other.
 
-    count  : points of a set; None: as many as `points_needed`, or 1000 or 300 where these would take more than 30 s
-             of processor;
-             a set is as large as the first one
-    placed : where points of a set are moved to, and `near` those of a search for peaks, see `Placed`
+    count  : points of a set; None: as many as `points_needed`, or 1000 or 300 where these would take more than 30 s of
+             processor; a set is as large as the first one
+    placed : map of the points of a set, and `near` of those of a search for peaks, to cheaper points, see `Placed`
     """
 
     def __init__(
@@ -134,15 +140,15 @@ class Confirmation:
         self.sets = self.evaluations = 0
         self.checked: Checked | None = None
         self.current = False
-        """Whether the last set was drawn for the fit as it is now, and all of it."""
+        """Whether the last set is complete and was drawn for the present fit."""
 
     @property
     def exhausted(self) -> bool:
-        """Whether refinement after this set would be one too many."""
+        """Whether no further set may be drawn."""
         return self.sets >= _ROUNDS
 
     def size(self, families: int, each: float = 0.0) -> int:
-        """Points in a set, for so many families; each takes so many s."""
+        """Return the points in a set, for so many families and seconds per point."""
         if self._count is not None:
             return self._count
         needed = points_needed(families)
@@ -153,31 +159,32 @@ class Confirmation:
     ) -> Checked:
         """Draw another set for a forest, and compare.
 
-        floors : norms of all families below which they do not count; relative : families judged by their own size
-        tolerance : where errors are above it, a part of the set does
+        floors    : norms of all families below which they are not judged
+        relative  : families judged by their own size
+        tolerance : where errors are above it, a part of the set is enough
         """
         piecewise = forest.piecewise()
         rng = np.random.default_rng((self._seed, self.sets, _STREAM))
         points = self._drawn(piecewise, self.size(len(floors)), rng)
         found, spent = [], []
-        for few in (points[:_TIMED], points[_TIMED : 2 * _TIMED]):  # reading compiled kernels does not count
-            start = time.process_time()  # of this process: what else runs on the machine has no say
+        for few in (points[:_TIMED], points[_TIMED : 2 * _TIMED]):  # the first includes the loading of kernels
+            start = time.process_time()  # processor time of this process, independent of others
             found.append(self._compared(piecewise, few))
             spent.append(time.process_time() - start)
         if self._count is None:
             self._count = self.size(len(floors), min(spent) / _TIMED)
         points = points[: self._count]
         self.sets += 1
-        looked: dict[bytes, _Norms] = {}
+        visited: dict[bytes, _Norms] = {}
         parts = (len(points) // _AT_FIRST, len(points)) if math.isfinite(tolerance) else (len(points),)
         for stop in parts:
             known = sum(len(part.valid) for part in found)
             if stop > known:
                 found.append(self._compared(piecewise, points[known:stop]))
-            checked = self._judged(piecewise, points, _joined(found), floors, relative, looked)
+            checked = self._judged(piecewise, points, _joined(found), floors, relative, visited)
             if checked.worst > tolerance or not checked.valid.all():
                 break
-        self.evaluations += len(checked.points) + len(looked)
+        self.evaluations += len(checked.points) + len(visited)
         self.checked, self.current = checked, len(checked.points) == len(points)
         return checked
 
@@ -188,11 +195,11 @@ class Confirmation:
         found: _Norms,
         floors: Mapping[str, float],
         relative: Iterable[str],
-        looked: dict[bytes, _Norms],
+        visited: dict[bytes, _Norms],
     ) -> Checked:
-        """Errors at the first of the points, which were compared, and at the peaks next to the worst of them.
+        """Return errors at the first points, which were compared, and at the peaks next to the worst of them.
 
-        looked : points that the search has been to before, and what was found there; more are added
+        visited : points that the search has visited, and the norms there; more are added
         """
         compared = points[: len(found.valid)]
         if not found.valid.any():
@@ -207,10 +214,10 @@ class Confirmation:
 
         def further(x: Array) -> tuple[NDArray[np.bool_], dict[str, Array]]:
             keys = [point.tobytes() for point in np.ascontiguousarray(x)]
-            new = [n for n, key in enumerate(keys) if key not in looked]
+            new = [n for n, key in enumerate(keys) if key not in visited]
             if new:
-                looked.update(zip((keys[n] for n in new), self._compared(piecewise, x[new]).each(), strict=True))
-            there = _joined([looked[key] for key in keys])
+                visited.update(zip((keys[n] for n in new), self._compared(piecewise, x[new]).each(), strict=True))
+            there = _joined([visited[key] for key in keys])
             return there.valid, there.errors(scales)
 
         most = max(len(points) // _SEARCHED, _AT_LEAST * len(errors))
@@ -225,13 +232,13 @@ class Confirmation:
         return points[piecewise.locate(points) != NOWHERE]
 
     def stated(self) -> Stated:
-        """Stated errors from the last set of check points."""
+        """Return the confidence of the stated errors from the last set of check points."""
         assert self.checked is not None
         good, families = int(self.checked.valid.sum()), len(self.checked.errors)
         return Stated(good, share_above(good, families), CONFIDENCE, self.sets, len(self.checked.valid) - good)
 
     def _compared(self, piecewise: Piecewise, points: Array) -> _Norms:
-        """‖f‖ and ‖f - f̂‖ of each family."""
+        """Return ‖f‖ and ‖f - f̂‖ of each family."""
         parts = []
         for start in range(0, len(points), _TOGETHER):
             here = points[start : start + _TOGETHER]
@@ -245,18 +252,18 @@ class Confirmation:
 
 
 class _Norms(NamedTuple):
-    """Whether the function exists at some points (N,), and of each family ‖f‖ and ‖f - f̂‖ at those where it does."""
+    """Whether the function exists at some points (N,), and ‖f‖ and ‖f - f̂‖ of each family where it does."""
 
     valid: NDArray[np.bool_]
     sizes: dict[str, Array]
     differences: dict[str, Array]
 
     def errors(self, scales: Mapping[str, float]) -> dict[str, Array]:
-        """e = ‖f - f̂‖ / max(‖f‖, scale) of every family."""
+        """Return e = ‖f - f̂‖ / max(‖f‖, scale) of every family."""
         return {name: off / np.maximum(self.sizes[name], scales[name]) for name, off in self.differences.items()}
 
     def each(self) -> Iterator[_Norms]:
-        """Point by point."""
+        """Yield the norms point by point."""
         stop = 0
         for valid in self.valid:
             here = slice(stop, stop + int(valid))
@@ -279,10 +286,10 @@ def _joined(parts: Sequence[_Norms]) -> _Norms:
 
 
 def uniform_points(piecewise: Piecewise, count: int, rng: np.random.Generator) -> Array:
-    """Random points (count, s) of what is fitted, evenly by volume."""
+    """Return random points (count, s) of the fitted part of the region, uniform by volume."""
     center, half = piecewise.arrays.leaves_f[:, 0], 1.0 / piecewise.arrays.leaves_f[:, 1]
     lower, upper = center - half, center + half
     volume = np.prod(upper - lower, axis=1)
     chosen = rng.choice(len(volume), size=count, p=volume / volume.sum())
-    inside = rng.uniform(1e-9, 1.0 - 1e-9, (count, lower.shape[1]))  # a face is only known to rounding
+    inside = rng.uniform(1e-9, 1.0 - 1e-9, (count, lower.shape[1]))  # faces are known to rounding only
     return np.asarray(lower[chosen] + inside * (upper - lower)[chosen])

@@ -1,6 +1,6 @@
-"""Where a fit is worst: a search that climbs from the worst of many points to the peaks of the error.
+"""Search for the largest errors of a fit, which climbs from the worst of many points to the peaks of the error.
 
-Errors of fits peak on small parts of a box: on faces, edges and corners, and between the samples. Points that are drawn
+Errors of fits peak on small parts of a box: on faces, edges and corners, and between the samples. Points drawn
 uniformly meet the slopes of a peak, hardly ever its top. A polynomial of degree n leaves an error that oscillates n + 1
 times along each axis, evenly in φ = arccos ξ, with ξ from -1 to 1 over the box [Trefethen 2013]. So the search takes
 steps in φ, in fractions of half an oscillation, π/(2n + 2):
@@ -10,7 +10,7 @@ steps in φ, in fractions of half an oscillation, π/(2n + 2):
 2. three rounds, each with half the step of the one before. From the best points of each family steps are taken to
    both sides along every axis; then one to the top of the parabolas through the three values along each axis.
 
-Every point counts for every family, so that one that climbs may find a larger error of another. What is found are
+Every point is used for every family, so a point that climbs for one may find a larger error of another. The results are
 errors of the fit at known points: none is larger than the largest error in the region.
 """
 
@@ -31,19 +31,19 @@ from supple.array_types import Array, Integers
 Compared = Callable[[Array], tuple[NDArray[np.bool_], dict[str, Array]]]
 """Points (N, s) to whether the function exists at each, and the errors of each family at those where it does."""
 
-_INSIDE = 1.0 - 1e-9  # of half a box: a face is only known to rounding
+_INSIDE = 1.0 - 1e-9  # of half a box: a face is known to rounding only
 _STARTS, _CLIMBERS = 3, (4, 3, 2)  # points of each family that are moved onto faces; that climb, round by round
-_SWEPT = 3  # part of all points that are on edges of boxes: one of so many
+_SWEPT = 3  # one of so many points lies on edges of boxes
 _STEP = 0.5  # of half an oscillation, in the first round
-_FACES = 3  # next to a point, onto each of which it is moved
-_APART = 1.5  # halves of an oscillation, within which two points share a peak
-_FARTHEST = 2.0  # steps that a parabola may lead to
-_ALONE = 60  # points of a family among which the best are sought that do not share a peak
-_CORNERS = 64  # corners that are looked at, at most
+_FACES = 3  # faces onto each of which a point is moved
+_APART = 1.5  # in halves of an oscillation: distance within which two points share a peak
+_FARTHEST = 2.0  # in steps: farthest top of a parabola
+_ALONE = 60  # worst points of a family among which separate peaks are sought
+_CORNERS = 64  # largest number of corners evaluated
 
 
 class Peaks(NamedTuple):
-    """Points (N, s) that a search has looked at, and the error of each family there (N,)."""
+    """Points (N, s) that a search has evaluated, and the error of each family there (N,)."""
 
     points: Array
     errors: dict[str, Array]
@@ -58,22 +58,22 @@ class _Places(NamedTuple):
     width: Array
 
     def moved(self, step: Array | float) -> Array:
-        """x (N, s) at φ + step. A step beyond a face leads back, as cos does."""
+        """Return x (N, s) at φ + step. A step beyond a face leads back, as cos does."""
         return self.center + self.half * np.clip(np.cos(self.phi + step), -_INSIDE, _INSIDE)
 
     def on_faces(self, near: NDArray[np.bool_]) -> Array:
-        """x (N, s) with some coordinates (N, s) on the faces next to them."""
+        """Return x (N, s) with some coordinates (N, s) moved to the nearest faces."""
         unit = np.cos(self.phi)
         return self.center + self.half * np.where(near, np.sign(unit) * _INSIDE, unit)
 
 
 class PeakSearch:
-    """One search for the peaks of a fit.
+    """Search for the peaks of the error of a fit.
 
     known    : points (N, s) at which the errors of each family are known, `errors` (N,)
-    compared : errors at further points
-    most     : points that may be looked at
-    placed   : points that are looked at in their place, where some are cheaper than others
+    compared : function that returns errors at further points
+    most     : largest number of points to evaluate
+    placed   : map to cheaper points that are evaluated instead
     """
 
     def __init__(
@@ -91,19 +91,18 @@ class PeakSearch:
         self.evaluations = 0
 
     def run(self) -> Peaks:
-        """Climb, and return what was looked at."""
-        self._look(np.vstack([self._on_faces(_STARTS), self._boxes()]))
+        """Run the search, and return the evaluated points."""
+        self._evaluate(np.vstack([self._on_faces(_STARTS), self._boxes()]))
         for n, climbers in enumerate(_CLIMBERS):
-            left = (self._most - self.evaluations) // (len(_CLIMBERS) - n)
-            self._climb(climbers, _STEP * 0.5**n, left, n)
+            remaining = (self._most - self.evaluations) // (len(_CLIMBERS) - n)
+            self._climb(climbers, _STEP * 0.5**n, remaining, n)
             if n == 0:
-                self._look(self._on_faces(_STARTS))
+                self._evaluate(self._on_faces(_STARTS))
         own = slice(self._drawn, None)
         return Peaks(self._points[own], {name: error[own] for name, error in self._errors.items()})
 
-    def _look(self, points: Array) -> Integers:
-        """Evaluate those of the points (N, s) that were not looked at; the row of each, or -1 of one that is not there,
-        or one too many."""
+    def _evaluate(self, points: Array) -> Integers:
+        """Evaluate the new ones of the points (N, s); return the row of each, or -1 if it is not available."""
         points = points if self._placed is None else self._placed(points)
         inside = self._piecewise.locate(points) != NOWHERE
         keys = [point.tobytes() for point in np.ascontiguousarray(points)]
@@ -128,7 +127,7 @@ class PeakSearch:
         return _Places(phi, center, half, np.pi / (2.0 * arrays.leaves_i[leaf, 2:].astype(float) + 2.0))
 
     def _best(self, name: str, count: int) -> list[int]:
-        """The rows of the largest errors of a family, each at a peak of its own."""
+        """Return the rows of the largest errors of a family, each at a peak of its own."""
         error = self._errors[name]
         few = np.argpartition(-error, min(_ALONE, len(error)) - 1)[:_ALONE]
         few = few[np.argsort(-error[few], kind="stable")]
@@ -143,8 +142,7 @@ class PeakSearch:
         return chosen
 
     def _on_faces(self, count: int) -> Array:
-        """The worst points of each family moved onto faces: the nearest ones one by one, and where several are close
-        onto all of these."""
+        """Return the worst points of each family moved onto the nearest faces, one by one and onto several at once."""
         starts = list(dict.fromkeys(n for name in self._errors for n in self._best(name, count)))
         places = self._places(starts)
         size = np.abs(np.cos(places.phi))
@@ -153,7 +151,7 @@ class PeakSearch:
         return np.vstack([places.on_faces(item) for item in near])
 
     def _boxes(self) -> Array:
-        """Corners and edges of the boxes of the worst points, and corners of the region."""
+        """Return corners and edges of the boxes of the worst points, and corners of the region."""
         worst = self._places(list(dict.fromkeys(self._best(name, 1)[0] for name in self._errors)))
         lower, upper = self._piecewise.arrays.roots_f.swapaxes(0, 1)
         return np.vstack([
@@ -163,9 +161,9 @@ class PeakSearch:
         ])  # fmt: skip
 
     def _climb(self, climbers: int, share: float, most: int, turn: int) -> None:
-        """One round from so many points of each family, at most, with a step of that share of half an oscillation.
+        """Run one round from the best points of each family, with a step of that share of half an oscillation.
 
-        most : points of the round; where they do not do for every axis, some are taken, others in each turn
+        most : points of the round; if they do not suffice for every axis, some axes are used, others in each turn
         """
         s = self._points.shape[1]
         climbers = max(1, min(climbers, most // ((2 * s + 1) * len(self._errors))))
@@ -176,18 +174,18 @@ class PeakSearch:
         places = self._places(rows)
         steps = share * places.width * np.ones(s)
         sides = [places.moved(sign * steps * (np.arange(s) == i)) for i in axes for sign in (-1.0, 1.0)]
-        found = self._look(np.vstack(sides)).reshape(count, 2, len(rows))
+        found = self._evaluate(np.vstack(sides)).reshape(count, 2, len(rows))
         shift = np.zeros((len(starts), s))
         at = [rows.index(row) for _, row in starts]
         for n, (name, row) in enumerate(starts):
             error = self._errors[name]
             below, above = (np.where(ends >= 0, error[ends], error[row]) for ends in found[:, :, at[n]].T)
             shift[n, axes] = _tops(below, float(error[row]), above)
-        self._look(_Places(*(item[at] for item in places)).moved(shift * steps[at]))
+        self._evaluate(_Places(*(item[at] for item in places)).moved(shift * steps[at]))
 
 
 def _tops(below: Array, here: float, above: Array) -> Array:
-    """Where parabolas through three values at -1, 0 and 1 are largest, within a few steps."""
+    """Return where parabolas through three values at -1, 0 and 1 are largest, within a few steps."""
     bend, slope = below - 2.0 * here + above, 0.5 * (above - below)
     top = -slope / np.where(bend < 0.0, bend, -1.0)
     uphill = np.where(np.maximum(below, above) > here, np.where(slope < 0.0, -_FARTHEST, _FARTHEST), 0.0)
@@ -195,7 +193,10 @@ def _tops(below: Array, here: float, above: Array) -> Array:
 
 
 def _edges(center: Array, half: Array, count: int) -> Array:
-    """Points (N, s) on edges of boxes and on planes between them, just inside, `count` in all; none of an interval."""
+    """Return points (N, s) on edges of boxes and on planes between them, just inside, `count` in all.
+
+    There are none for an interval.
+    """
     s = center.shape[1]
     if s == 1:
         return np.zeros((0, 1))
@@ -207,7 +208,7 @@ def _edges(center: Array, half: Array, count: int) -> Array:
 
 
 def _corners(center: Array, half: Array) -> Array:
-    """Corners (N, s) of boxes, just inside; a share of them where there are many."""
+    """Return corners (N, s) of boxes, just inside; a part of them if there are many."""
     s, each = center.shape[1], max(1, _CORNERS // len(center))
     if 2**s <= each:
         ends = np.array(list(product((-1.0, 1.0), repeat=s)))

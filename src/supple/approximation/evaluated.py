@@ -1,7 +1,7 @@
-"""Samples of a function, and the store of everything that is known of it: each point is evaluated once.
+"""Samples of a function, and their store, in which each point is evaluated once.
 
-New points are evaluated in batches as large as they come. A family is a set of outputs of the function, or of
-quantities that follow from it, whose error is judged together.
+New points are evaluated in batches as large as possible. A family is a set of outputs of the function, or of quantities
+that follow from it, whose error is judged together.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from supple.diagnostics import NumericalError
 
 
 class Samples(NamedTuple):
-    """A function f : R^s -> R^t at N points.
+    """Function f : R^s -> R^t at N points.
 
     values    : (N, t)
-    gradients : (N, t, k) with respect to the first k of x, those along which slopes are known; None if none are
-    families  : name -> (N, k): the quantities whose error counts; they may be outputs of f, or follow from f and its
-                gradient
+    gradients : (N, t, k) with respect to the first k of x, along which slopes are known; None if there are none
+    families  : name -> (N, k): the judged quantities; they may be outputs of f, or follow from f and its gradient
     valid     : (N,) False where the function does not exist; the other entries are then nan
-    relative  : families that are judged against their own size at every point, and need not be linear in the outputs
+    relative  : families that are judged by their own size at every point, and need not be linear in the outputs
     """
 
     values: Array
@@ -35,14 +34,14 @@ class Samples(NamedTuple):
 
 
 Sampler = Callable[[Array], Samples]
-"""Points (N, s) to samples. Must depend on each point alone; it may be called with any number of points."""
+"""Function from points (N, s) to samples; each sample must depend on its point alone."""
 
 Derived = Callable[[Array, Array], dict[str, Array]]
-"""Families of a fit, from its values (N, t) and gradients (N, t, s), linear in both but for those `relative`."""
+"""Families of a fit from its values (N, t) and gradients (N, t, s), linear in both except the `relative` ones."""
 
 
 Placed = Callable[[Array], Array]
-"""Points (N, s) to those that are evaluated in their place."""
+"""Map from points (N, s) to the points that are evaluated instead."""
 
 
 class FamilyError(NamedTuple):
@@ -50,9 +49,9 @@ class FamilyError(NamedTuple):
 
     median_norm : median of ‖f‖ over the region
     scale       : the larger of the median and the floor
-    floor       : norm below which the family is rounding, or does not count
-    seen        : the largest error of uniform check points; `worst` is larger where a search found more, see
-                  `confidence`; 0 if there were none
+    floor       : norm below which the family is rounding, or is not judged
+    seen        : largest error of uniform check points, 0 if there were none; `worst` is larger if a search found more,
+                  see `confidence`
     """
 
     worst: float
@@ -68,11 +67,11 @@ class FamilyError(NamedTuple):
 
 Rows = NDArray[np.int64]
 
-_MOST = 0.1  # of half a box: what a point may be moved by
+_MOST = 0.1  # of half a box: largest distance by which a point is moved
 
 
 def _joined(known: Array | None, fresh: Array | None) -> Array | None:
-    """Along the coordinates along which both are known."""
+    """Join gradients along the coordinates for which both are known."""
     if known is None or fresh is None:
         return None
     common = min(known.shape[2], fresh.shape[2])
@@ -80,14 +79,14 @@ def _joined(known: Array | None, fresh: Array | None) -> Array | None:
 
 
 class Evaluated:
-    """Everything known of a function so far.
+    """All evaluated points of a function.
 
-    Points are told apart by their exact coordinates, so neighbouring boxes share those on their faces.
+    Points are distinguished by their exact coordinates, so neighbouring boxes share those on their faces.
 
-    points : (N, s); values : (N, t); gradients : (N, t, k) or None; families : name -> (N, k); valid : (N,)
-    fitted : (N,) whether some fit has used the point; the others served only to check
-    floors : norms below which a family does not count, where the caller knows them
-    placed : points close to those asked for that are evaluated in their place, where some are cheaper than others
+    points : (N, s)
+    fitted : (N,) whether a fit has used the point; the others only served to check
+    floors : norms below which a family is not judged, if known
+    placed : map to cheaper points close to the requested ones, which are evaluated instead
     """
 
     def __init__(
@@ -109,29 +108,28 @@ class Evaluated:
         return len(self.points)
 
     def rows(self, points: Array, half: Array | None = None, *, exact: bool = False) -> Rows:
-        """Where the points (N, s) are kept; those not known yet are evaluated in one batch.
+        """Return the rows of points (N, s); unknown points are evaluated in one batch.
 
-        half : (N, s) of the boxes that they are asked for, of which none is moved by more than a tenth
-        exact : none is moved
+        half  : (N, s) half widths of the boxes of the points, which are moved by at most a tenth of them
+        exact : do not move the points
         """
-        asked = np.ascontiguousarray(points + 0.0) if exact else self._asked(points, half)
-        keys = [row.tobytes() for row in asked]
+        requested = np.ascontiguousarray(points + 0.0) if exact else self._moved(points, half)
+        keys = [row.tobytes() for row in requested]
         new: list[int] = []
         for n, key in enumerate(keys):
             if key not in self._row:
                 self._row[key] = len(self.points) + len(new)
                 new.append(n)
         if new:
-            self._keep(asked[new])
+            self._keep(requested[new])
         return np.array([self._row[key] for key in keys], dtype=np.int64)
 
     def lacking(self, points: Array, half: Array | None = None) -> int:
-        """How many of the points (N, s) would have to be evaluated."""
-        return len({row.tobytes() for row in self._asked(points, half)} - self._row.keys())
+        """Return how many of the points (N, s) would have to be evaluated."""
+        return len({row.tobytes() for row in self._moved(points, half)} - self._row.keys())
 
-    def _asked(self, points: Array, half: Array | None) -> Array:
-        """The points as they are evaluated: moved where others are cheaper, but for those of a box so small that it
-        would not keep them."""
+    def _moved(self, points: Array, half: Array | None) -> Array:
+        """Return the points as they are evaluated: moved to cheaper ones, unless their box is too small."""
         moved = self._placed(points)
         if half is not None:
             moved = np.where((np.abs(moved - points) > _MOST * half).any(axis=1, keepdims=True), points, moved)
@@ -161,7 +159,7 @@ class Evaluated:
 
     @property
     def slopes(self) -> int:
-        """Along how many of the coordinates, the first ones, slopes are known."""
+        """Number of coordinates, the first ones, along which slopes are known."""
         return 0 if self.known.gradients is None else self.known.gradients.shape[2]
 
     def valid(self, rows: Rows) -> NDArray[np.bool_]:
@@ -171,7 +169,7 @@ class Evaluated:
         return {name: family[rows] for name, family in self.known.families.items()}
 
     def require_some(self) -> None:
-        """At least one valid sample is needed to go on."""
+        """Require at least one valid sample."""
         if not self.known.valid.any():
             raise NumericalError(
                 f"the function exists at none of {len(self)} points of the region",

@@ -1,11 +1,11 @@
-"""How far a fit is from the function: errors of families on check points, and jumps where boxes meet.
+"""Error of a fit: errors of families on check points, and jumps where boxes meet.
 
 e(x) = ‖f(x) - f̂(x)‖ / max(‖f(x)‖, median ‖f‖, floor),   ‖.‖ over the entries of one family, the median over the region
 
-The median keeps a family from looking wrong where it merely passes through zero. It is that of the region, by volume:
-samples crowd where a function is difficult, and their median would flatter the fit there. While a fit is refined, it
+The median keeps a family from appearing wrong where it merely passes through zero. It is that of the region, by volume:
+samples concentrate where a function is difficult, and their median would flatter the fit there. During a refinement it
 is taken from the fit itself on evenly scattered points, which costs no evaluation; as soon as uniform check points are
-known (`confidence`), from the function there. The floor keeps a family that is nothing but rounding from counting.
+known (`confidence`), it is that of the function there. The floor excludes a family that is nothing but rounding.
 """
 
 from __future__ import annotations
@@ -24,22 +24,23 @@ Families = Mapping[str, Array]
 
 
 def norms(family: Array) -> Array:
-    """‖f‖ at each point: (N, k) to (N,)."""
+    """Return ‖f‖ at each point: (N, k) to (N,)."""
     return np.sqrt(np.einsum("nk,nk->n", family, family))
 
 
 def median_norms(families: Families, floors: Mapping[str, float]) -> dict[str, float]:
-    """The median of ‖f‖, never below the family's floor."""
+    """Return the median of ‖f‖, never below the family's floor."""
     return {name: max(float(np.median(norms(family))), floors[name]) for name, family in families.items()}
 
 
 def rounding_floors(values: Array, half: Array, derived: Derived) -> dict[str, float]:
-    """Norms below which a family is nothing but rounding.
+    """Return the norms below which a family is nothing but rounding.
 
-    A family may vanish (the Christoffel symbols of a constant mass matrix) while the outputs it follows from do not;
-    its error is then measured against 1e-9 of what outputs of that size, changing wholly over the region, would give.
+    A family may vanish (the Christoffel symbols of a constant mass matrix) while the outputs it follows from do not.
+    Its error is then relative to 1e-9 of the family of outputs of that size that change wholly over the region.
 
-    values : (N, t) known outputs; half : (s,) half widths of the region
+    values : (N, t) known outputs
+    half   : (s,) half widths of the region
     """
     scale = np.abs(values).max(axis=0, initial=0.0)
     signs = np.random.default_rng(0).choice((-1.0, 1.0), size=(8, len(scale), 1 + len(half)))
@@ -49,14 +50,14 @@ def rounding_floors(values: Array, half: Array, derived: Derived) -> dict[str, f
 
 
 def point_errors(exact: Families, fitted: Families, medians: Mapping[str, float]) -> dict[str, Array]:
-    """e(x) of every family at every point: (N,) each."""
+    """Return e(x) of every family at every point: (N,) each."""
     return {
         name: norms(fitted[name] - family) / np.maximum(norms(family), medians[name]) for name, family in exact.items()
     }
 
 
 def worst_errors(errors: Families, points: Array, medians: Mapping[str, float]) -> dict[str, FamilyError]:
-    """The largest error of every family and where it is."""
+    """Return the largest error of every family and where it is."""
     stated = {}
     for name, error in errors.items():
         if len(error) == 0:
@@ -68,18 +69,21 @@ def worst_errors(errors: Families, points: Array, medians: Mapping[str, float]) 
 
 
 def largest(errors: Families) -> Array:
-    """The largest error over the families at every point: (N,)."""
+    """Return the largest error over the families at every point: (N,)."""
     return np.max(list(errors.values()), axis=0)
 
 
-# How far a piecewise function jumps where its boxes meet.
+# Jumps of a piecewise function where its boxes meet.
 
 
-_TOGETHER = 16384  # points looked at in one batch
+_TOGETHER = 16384  # points evaluated in one batch
 
 
 def face_points(dimension: int, scattered_on_each: int = 8) -> Array:
-    """Points of the faces of [-1, 1]^s: corners of each face and some scattered on it. (2s faces times points, s)."""
+    """Return points of the faces of [-1, 1]^s, (2s faces times points, s).
+
+    They are corners of each face and some points scattered on it.
+    """
     if dimension == 1:
         return np.array([[-1.0], [1.0]])
     corners = np.array(list(product((-1.0, 1.0), repeat=dimension - 1)))[:64]
@@ -88,9 +92,9 @@ def face_points(dimension: int, scattered_on_each: int = 8) -> Array:
 
 
 def face_jumps(piecewise: Piecewise, derived: Derived, medians: Mapping[str, float]) -> dict[str, float]:
-    """The largest ‖f̂⁺ - f̂⁻‖ / max(‖f̂‖, median ‖f‖) over points of all faces between boxes.
+    """Return the largest ‖f̂⁺ - f̂⁻‖ / max(‖f̂‖, median ‖f‖) over points of all faces between boxes.
 
-    Both sides are found by stepping to the next representable number: the jump of a continuous function is rounding.
+    Both sides are found by a step of rounding size: the jump of a continuous function is rounding.
     """
     jumps = dict.fromkeys(medians, 0.0)
     unit, leaves = face_points(piecewise.dimension), len(piecewise.arrays.leaves_f)
@@ -106,7 +110,7 @@ def face_jumps(piecewise: Piecewise, derived: Derived, medians: Mapping[str, flo
 def _jumps_of(
     piecewise: Piecewise, leaves: slice, unit: Array, derived: Derived, medians: Mapping[str, float]
 ) -> dict[str, float]:
-    """The same over the faces of some boxes."""
+    """Return the largest jumps over the faces of some boxes."""
     jumps, s = dict.fromkeys(medians, 0.0), piecewise.dimension
     axes = np.repeat(np.arange(s), len(unit) // s)
     sides = unit[np.arange(len(unit)), axes]
@@ -114,7 +118,7 @@ def _jumps_of(
     on_face = (centers[:, None] + unit / inverse[:, None]).reshape(-1, s)
     axes, sides = np.tile(axes, len(centers)), np.tile(sides, len(centers))
     n = np.arange(len(on_face))
-    reach = 1e-14 * np.abs(piecewise.arrays.roots_f).max()  # the face itself is only known to rounding
+    reach = 1e-14 * np.abs(piecewise.arrays.roots_f).max()  # the face itself is known to rounding only
     inside, outside = on_face.copy(), on_face.copy()
     inside[n, axes] -= sides * reach
     outside[n, axes] += sides * reach

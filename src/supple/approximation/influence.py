@@ -1,12 +1,12 @@
-"""How much each output of a function counts in the errors of the families that follow from it.
+"""Influence of each output of a function on the errors of the families that follow from it.
 
 Families are linear in the outputs and their gradients. A term c T_n(ξ) of output t has values up to c and slopes up to
-about n c / h_i, so it moves the error of a family f by up to c w_t, with
+about n c / h_i, so it changes the error of a family f by up to c w_t, with
 
 w_t = max_f (‖∂f/∂y_t‖ + n ‖(∂f/∂(∂_i y_t) / h_i)_i‖) / median ‖f‖
 
-Outputs differ in unit and size by orders of magnitude, and some are zero but for rounding. Compared by their weights,
-an output counts as much as it matters; by its own size, one of nothing but rounding would look like the worst of all.
+Outputs differ in unit and size by orders of magnitude, and some are zero to rounding. Weighted like this, an output
+counts as much as it matters; relative to its own size, an output that is rounding would appear as the worst of all.
 
 Families that are judged by their own size need not be linear: ∂f/∂y_t is then that of a small change of a sample, over
 ‖f‖ there.
@@ -23,21 +23,25 @@ from supple.approximation.evaluated import Derived, Samples
 from supple.approximation.fit_error import norms
 from supple.array_types import Array
 
-_ROWS = 256  # outputs looked at together: bounds the memory
-_SMALL = 1e-4  # of the largest value of an output: a change
+_ROWS = 256  # outputs processed together: bounds the memory
+_SMALL = 1e-4  # of the largest value of an output: a small change
 
 
 @dataclass(frozen=True, eq=False)
 class Influence:
-    """value : family -> (t,), ‖∂f/∂y_t‖; slope : family -> (t, s), ‖∂f/∂(∂_i y_t)‖; relative : family that is judged by
-    its own size -> (t,), ‖∂f/∂y_t‖/‖f‖."""
+    """Influence of each output on each family.
+
+    value    : family -> (t,), ‖∂f/∂y_t‖
+    slope    : family -> (t, s), ‖∂f/∂(∂_i y_t)‖
+    relative : family that is judged by its own size -> (t,), ‖∂f/∂y_t‖/‖f‖
+    """
 
     value: dict[str, Array]
     slope: dict[str, Array]
     relative: dict[str, Array]
 
     def weights(self, half: Array, degree: int, medians: Mapping[str, float]) -> Array:
-        """w (t,), as above, of a polynomial of that degree on a box of half widths h."""
+        """Return w (t,) for a polynomial of that degree on a box of half widths h."""
         each = [
             (value + degree * np.linalg.norm(self.slope[name] / half, axis=1)) / medians[name]
             for name, value in self.value.items()
@@ -46,7 +50,7 @@ class Influence:
 
 
 def influence(derived: Derived, known: Samples, dimension: int) -> Influence:
-    """Of each output, by asking for the families of one output at a time."""
+    """Return the influence of each output, by evaluating the families for one output at a time."""
     outputs = known.values.shape[1]
     value: dict[str, list[Array]] = {}
     slope: dict[str, list[Array]] = {}
@@ -74,7 +78,7 @@ def _linear(families: dict[str, Array], known: Samples) -> dict[str, Array]:
 
 
 def _relative(derived: Derived, known: Samples, dimension: int) -> dict[str, Array]:
-    """‖f(y + h e_t) - f(y)‖ / (h ‖f(y)‖) at the first sample y, h a small part of the largest y_t."""
+    """Return ‖f(y + h e_t) - f(y)‖ / (h ‖f(y)‖) at the first sample y, with h a small part of the largest y_t."""
     values = known.values[known.valid]
     step = _SMALL * np.abs(values).max(axis=0)
     moved = np.vstack([values[:1], values[0] + np.diag(step)])

@@ -1,7 +1,7 @@
-"""The monotone cubic through values at knots, and its slopes with respect to these values.
+"""Monotone cubic interpolation through values at knots, and its slopes with respect to these values.
 
 [Fritsch and Butland 1984]: slopes at knots are weighted harmonic means of those of the two spans, 0 at a turn, so that
-the curve keeps within its values; beyond the ends it is constant. It is the curve of tables in mechanism files.
+the curve stays within its values; beyond the ends it is constant. It is the curve of tables in mechanism files.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 
-_STEP = 1e-40  # of a complex step: what it leaves of an error is below rounding
+_STEP = 1e-40  # complex step, with an error below rounding
 
 
 class CubicAt(NamedTuple):
-    """The value at a place, its slope there, and its slopes with respect to the values at the knots (n,)."""
+    """Value of the cubic at a point, its slope, and its slopes with respect to the values at the knots (n,)."""
 
     value: float
     slope: float
@@ -25,7 +25,7 @@ class CubicAt(NamedTuple):
 
 
 def monotone_cubic(at: Array, values: Array, x: float) -> CubicAt:
-    """At x; knots `at` (n,) rise."""
+    """Evaluate the cubic at x; knots `at` (n,) rise."""
     at, values = np.asarray(at, float), np.asarray(values, float)
     n = len(at)
     found, slope = _at(at, values.astype(complex), x)
@@ -65,7 +65,7 @@ def _slopes(at: Array, y: NDArray[np.complex128]) -> NDArray[np.complex128]:
 
 
 def _end(h0: float, h1: float, m0: complex, m1: complex) -> complex:
-    """The slope of the parabola through three knots, cut where it would overshoot."""
+    """Return the slope of the parabola through three knots, limited where it would overshoot."""
     d = ((2.0 * h0 + h1) * m0 - h0 * m1) / (h0 + h1)
     if np.sign(d.real) != np.sign(m0.real):
         return 0j

@@ -1,1 +1,1 @@
-"""A reduced model compared with the full mechanism, at configurations and in time."""
+"""Comparison of a reduced model with the full mechanism, in its coefficients and in time."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.help_text import OUTPUT, help_of
 from supple.cli.kept import Picture, TableFile, keep, write_report
 from supple.cli.model_argument import Rom, read_model, set_values
 from supple.cli.options import File, Json, Rigid, Settings, read_mechanism, typed_again
@@ -18,15 +19,16 @@ if TYPE_CHECKING:
 Scenario = Annotated[
     str | None,
     typer.Option(
-        "--scenario", metavar="NAME|S.yaml|MOTION|CSV",
-        help="Run both in time through a scenario, of the file or of one of its own; or compare coefficients along a "
-        "motion of the file or a table of coordinates.",
+        "--scenario",
+        metavar="NAME|YAML|CSV",
+        help="Scenario, motion or table of coordinates along which both are compared. A scenario compares them "
+        "in time. Default: random points.",
     ),
-]  # fmt: skip
-Report = Annotated[Path | None, typer.Option("--report", metavar="FILE", help="Write a page with pictures: .html.")]
-Points = Annotated[
-    int, typer.Option("--points", metavar="N", min=1, help="Fresh random points over the region of the model.")
 ]
+Report = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", help="HTML report to write.", rich_help_panel=OUTPUT)
+]
+Points = Annotated[int, typer.Option("--points", metavar="N", help=help_of("compare", "points"), show_default=False)]
 
 
 def compare(
@@ -42,7 +44,7 @@ def compare(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Say how far off a reduced model is, and how much faster."""
+    """Compare a reduced model with its mechanism."""
     with answering(as_json) as answer:
         from supple.comparison.comparison import compare as compared
         from supple.comparison.time_comparison import TimeComparison
@@ -66,21 +68,21 @@ def compare(
 
 
 def _not_drawn(scenario: str | None) -> str:
-    """Why there is no picture of a comparison of coefficients."""
+    """Return the reason why a comparison of coefficients has no plot."""
     if scenario is None:
-        return "only a run in time is drawn: give --scenario"
+        return "only comparisons in time can be plotted; give --scenario"
     return (
-        f'along "{scenario}", a motion without forces, coefficients are compared; only a run in time is drawn: give a '
-        "scenario of the file or an S.yaml, or leave --plot out (-o FILE.csv and --report show them)"
+        f'"{scenario}" is a motion, along which coefficients are compared; only comparisons in time can be plotted; '
+        "give a scenario of the file or an S.yaml, or omit --plot (-o FILE.csv and --report show the coefficients)"
     )
 
 
 def _give_run(answer: Answer, found: TimeComparison) -> None:
-    """What a run in time tells, and why it ended early if it did."""
+    """Print a comparison in time, and the reason if it ended early."""
     from supple.diagnostics import NumericalError
 
     if found.missing:
-        answer.warn(f"the model has no {', '.join(found.missing)}: reduce again to compare them")
+        answer.warn(f"the reduced model has no output {', '.join(found.missing)}; reduce again to compare it")
     answer.show(found, "--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
     if found.reason:
         last = found.time[-1] if found.points else found.full.time[0]

@@ -1,4 +1,4 @@
-"""A reduced model against the mechanism it was made from: how far off, and how much faster."""
+"""Comparison of a reduced model with its mechanism: errors of coefficients, forces and outputs, and computing times."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain, path_domain, theta_domain
 from supple.reduction.exact_coefficients import exact_coefficients, modes_of, scattered_over
 from supple.reduction.fitted_coefficients import FREQUENCIES, block_places
-from supple.reduction.model_trajectory import along_path, without_held
+from supple.reduction.model_trajectory import along_path, without_fixed_coordinates
 from supple.reduction.path import path_from
 from supple.results.result import Result
 from supple.results.signals import Signals
@@ -44,19 +44,35 @@ from supple.simulation.simulation import simulate
 from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.trajectory import Prescribed, trajectory
 
-_REPEATS = 5  # the fastest counts: the others waited for something
+_REPEATS = 5  # the fastest run counts: the others were delayed by other work
 _MEDIANS = 1000
 _ALONG = 200  # points of a run at which coefficients are compared
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """error : family -> largest ‖f - f̂‖ / max(‖f‖, scale), and `at` which θ, with the scale that `reduce` stated (the
-    larger of the region's median ‖f‖ and the family's floor); speedup : of a batch of points.
+    """Errors of a reduced model's coefficients against the mechanism, and computing times.
 
-    output_error     : output -> largest difference of its value, of its largest value
-    force_error      : along a motion, the largest difference of the generalized forces it needs, of their largest value
-    rigid            : names of the elastic parts that the mechanism's side takes as rigid, beside a model without modes
+    Attributes
+    ----------
+    points : int
+        Number of configurations compared.
+    error : dict of str to float
+        Largest error of each coefficient family, ‖f - f̂‖ / max(‖f‖, scale).
+
+        The scale is the one that `reduce` reported: the larger of the region's median ‖f‖ and the family's floor.
+    at : dict of str to dict
+        Configuration {coordinate: value} of the largest error of each family.
+    speedup : float
+        Ratio of the computing times for the same batch of configurations.
+    full_seconds, reduced_seconds : float
+        Computing times of the mechanism and of the model, s.
+    output_error : dict of str to float
+        Largest difference of each output, relative to its largest value.
+    force_error : float or None
+        Along a motion: largest difference of the generalized forces that it requires, relative to their largest value.
+    rigid : tuple of str
+        Names of the elastic parts that are treated as rigid in the mechanism, because the model has no modes.
     """
 
     points: int
@@ -70,11 +86,12 @@ class Comparison(Result):
     rigid: tuple[str, ...] = ()
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         worst = max(self.error.items(), key=lambda item: item[1], default=("none", 0.0))
         return f"at {self.points} points, largest error {worst[1]:.2g} ({worst[0]}), {self.speedup:.3g} times as fast"
 
     def table(self) -> Table:
-        """The largest error of each family, and θ where it is."""
+        """Return the largest error of each family, with the configuration θ where it occurs."""
         where = dict.fromkeys(name for place in self.at.values() for name in place)
         columns = {"family": np.array(list(self.error), dtype=str), "error": np.array(list(self.error.values()))}
         places = {
@@ -83,13 +100,13 @@ class Comparison(Result):
         return Table({**columns, **places}, index="family")
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints: `error` is that of outputs there, and `coefficients` that of families."""
+        """Return the object that `--json` prints: `error` is that of outputs, `coefficients` that of families."""
         found = asdict(self)
         found["coefficients"], found["error"] = found.pop("error"), found.pop("output_error")
         return found
 
     def text(self) -> Text:
-        """The largest error of each family and where it is, and how fast both are."""
+        """Return the largest error of each family, where it occurs, and both computing times."""
         out = Text()
         rows = [
             (name, f"{worst:.2g}", ", ".join(f"{key}={value:.4g}" for key, value in self.at.get(name, {}).items()))
@@ -97,15 +114,16 @@ class Comparison(Result):
         ]
         out.table(("coefficients", "largest error", "at"), rows)
         if self.force_error is not None:
-            out.line(f"forces that the motion needs: {self.force_error:.2g} of their largest value off")
+            out.line(f"forces required by the motion: error {self.force_error:.2g} of their largest value")
         each = [1e6 * seconds / self.points for seconds in (self.full_seconds, self.reduced_seconds)]
         out.line(
-            f"{self.points} points: {each[0]:.3g} µs each, reduced {each[1]:.3g} µs: {self.speedup:.3g} times faster"
+            f"{self.points} points: mechanism {each[0]:.3g} µs, reduced model {each[1]:.3g} µs per point: "
+            f"{self.speedup:.3g} times as fast"
         )
         return out
 
 
-@natively()  # its speed is part of the answer
+@natively()  # computing time is part of the result
 def compare(
     mechanism: Mechanism,
     model: ReducedModel,
@@ -155,13 +173,22 @@ def compare(
     Notes
     -----
     The error of a coefficient family is ‖f - f̂‖ / max(‖f‖, scale), with the scale that `reduce` reported.
+
+    Examples
+    --------
+    >>> import supple
+    >>> four_bar = supple.load("four-bar")
+    >>> rom = supple.reduce(four_bar, region={"crank": (0.0, 0.5)}, tolerance=1e-3)
+    >>> found = supple.compare(four_bar, rom, points=100)
+    >>> found.points, max(found.error.values()) < 1e-2
+    (100, True)
     """
     require_arguments(compare, locals())
     mechanism = member(mechanism, model.family)
     domain = _domain(mechanism, model)
-    if _in_time(mechanism, scenario):
-        asked = scenario_in(mechanism, scenario)  # type: ignore[arg-type]
-        found = judged_in_time(mechanism, model, domain, asked, rigid=rigid)
+    if _is_scenario(mechanism, scenario):
+        run = scenario_in(mechanism, scenario)  # type: ignore[arg-type]
+        found = compare_in_time(mechanism, model, domain, run, rigid=rigid)
         if not len(found.reduced.time):
             return found
         names = model.layout.coordinates[: model.layout.theta]
@@ -171,23 +198,25 @@ def compare(
         return replace(found, coefficients=error, at=at)
     if scenario is not None:
         course = trajectory(mechanism, scenario)  # type: ignore[arg-type]
-        along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
-        return _compared(mechanism, model, domain, along, seed)
+        along = (
+            without_fixed_coordinates(course, domain.held) if domain.path is None else along_path(domain.path, course)
+        )
+        return _compare_coefficients(mechanism, model, domain, along, seed)
     if points < 1:
-        raise InputError(f"{points} points are asked for", part="points", hint="ask for one at least")
+        raise InputError(f"points must be at least 1 (got {points})", part="points")
     require_within("points", points, part="points")
-    return _compared(mechanism, model, domain, scattered_over(model, points, seed), seed)
+    return _compare_coefficients(mechanism, model, domain, scattered_over(model, points, seed), seed)
 
 
-def _in_time(mechanism: Mechanism, asked: object) -> bool:
-    """Whether a scenario is meant, not a motion."""
-    if isinstance(asked, str | Path):
-        return asked in mechanism.scenarios or is_scenario_file(asked)
-    return isinstance(asked, Scenario)
+def _is_scenario(mechanism: Mechanism, given: object) -> bool:
+    """Return True if a scenario is given, False for a motion."""
+    if isinstance(given, str | Path):
+        return given in mechanism.scenarios or is_scenario_file(given)
+    return isinstance(given, Scenario)
 
 
 def _domain(mechanism: Mechanism, model: ReducedModel) -> Domain:
-    """What the model is a function of, if it can have been made from this mechanism."""
+    """Return the domain of the model's coefficients; refuse a model of another mechanism."""
     names = model.layout.coordinates[: model.layout.theta]
     described = model.provenance.get("options", {}).get("path")
     if described is not None:
@@ -199,8 +228,8 @@ def _domain(mechanism: Mechanism, model: ReducedModel) -> Domain:
     expected = rest(mechanism).numbering.coordinates
     if full != expected:
         raise InputError(
-            f"the model has the coordinates {', '.join(full)}, the mechanism {', '.join(expected)}",
-            hint="compare a model with the mechanism it was made from",
+            f"the model has the coordinates {', '.join(full)}, but the mechanism has {', '.join(expected)}",
+            hint="compare the model with the mechanism that it was reduced from",
         )
     return domain
 
@@ -208,7 +237,7 @@ def _domain(mechanism: Mechanism, model: ReducedModel) -> Domain:
 def _coefficient_errors(
     mechanism: Mechanism, model: ReducedModel, domain: Domain, x: Array, seed: int
 ) -> tuple[dict[str, float], dict[str, dict[str, float]], EquationsOfMotion, EquationsOfMotion]:
-    """The largest error of each family at points x (N, dimension), where it is, and the coefficients of both."""
+    """Return the largest error of each family at points x (N, dimension), its point, and both models' coefficients."""
     names = model.layout.coordinates[: model.layout.theta]
     full, reduced = exact_coefficients(mechanism, model, domain, x), model.evaluate(x)
     error, at = {}, {}
@@ -221,7 +250,7 @@ def _coefficient_errors(
 
 
 def local_errors(mechanism: Mechanism, model: ReducedModel, x: Array, *, seed: int = 1) -> dict[str, Array]:
-    """The error of each family at every one of some points x (N, dimension) of the region: (N,) each."""
+    """Return the error (N,) of each family at points x (N, dimension) of the region."""
     domain = _domain(mechanism, model)
     full, reduced = exact_coefficients(mechanism, model, domain, x), model.evaluate(x)
     return {name: off for name, (off, _) in _point_errors(model, full, reduced, seed).items()}
@@ -230,8 +259,8 @@ def local_errors(mechanism: Mechanism, model: ReducedModel, x: Array, *, seed: i
 def _point_errors(
     model: ReducedModel, full: EquationsOfMotion, reduced: EquationsOfMotion, seed: int
 ) -> dict[str, tuple[Array, bool]]:
-    """Of each family (N,), and whether it has a size to be measured by; it is a plain difference otherwise."""
-    exact, fitted = (judged(model, families(item)) for item in (full, reduced))
+    """Return for each family the errors (N,) and whether they are relative; otherwise they are plain differences."""
+    exact, fitted = (compared_families(model, families(item)) for item in (full, reduced))
     scales = _scales(model, tuple(exact), seed)
     found: dict[str, tuple[Array, bool]] = {}
     if model.layout.size > model.layout.theta:
@@ -245,12 +274,14 @@ def _point_errors(
 
 
 def _scales(model: ReducedModel, names: Sequence[str], seed: int) -> dict[str, float]:
-    """What errors of each family are measured against where ‖f‖ is smaller: what `reduce` has stated. Of a constant,
-    and in files of earlier versions, the median of ‖f‖ over the region."""
+    """Return the scale of errors of each family where ‖f‖ is smaller, as `reduce` reported it.
+
+    For constants, and for files of earlier versions, it is the median of ‖f‖ over the region.
+    """
     stated = model.provenance.get("error", {})
     if all("scale" in stated.get(name, {}) for name in names):
         return {name: stated[name]["scale"] for name in names}
-    typical = judged(model, families(model.evaluate(scattered_over(model, _MEDIANS, seed + 1))))
+    typical = compared_families(model, families(model.evaluate(scattered_over(model, _MEDIANS, seed + 1))))
     medians = {name: float(np.median(norms(typical[name]))) for name in names}
     return {
         name: stated.get(name, {}).get("scale", max(medians[name], stated.get(name, {}).get("median_norm", 0.0)))
@@ -258,10 +289,10 @@ def _scales(model: ReducedModel, names: Sequence[str], seed: int) -> dict[str, f
     }
 
 
-def _compared(
+def _compare_coefficients(
     mechanism: Mechanism, model: ReducedModel, domain: Domain, where: Trajectory | Array, seed: int
 ) -> Comparison:
-    """Coefficients at points x (N, dimension) or along a trajectory of them."""
+    """Compare the coefficients at points x (N, dimension), or along a trajectory."""
     x = where if isinstance(where, np.ndarray) else where.theta
     error, at, full, reduced = _coefficient_errors(mechanism, model, domain, x, seed)
     slow, fast = _fastest(lambda: exact_coefficients(mechanism, model, domain, x)), _fastest(lambda: model.evaluate(x))
@@ -279,7 +310,7 @@ def _compared(
 
 
 def families(model: EquationsOfMotion) -> dict[str, Array]:
-    """Coefficient families of a batch of local or reduced models, each (N, entries)."""
+    """Return the coefficient families of a batch of local or reduced models, each (N, entries)."""
     count = len(model.M)
     names = ("M", "christoffel", "force", "damping", "input_map")
     coefficients = {name: np.asarray(getattr(model, name)) for name in names}
@@ -292,22 +323,22 @@ def families(model: EquationsOfMotion) -> dict[str, Array]:
 
 
 def _frequency_errors(model: ReducedModel, full: Any, reduced: Any) -> Array:
-    """max_k |ω_k - ω̂_k| / ω_k over the kept frequencies at every point, θ locked: (N,)."""
+    """Return max_k |ω_k - ω̂_k| / ω_k over the retained frequencies at every point, θ locked: (N,)."""
     s, count = model.layout.theta, kept_frequencies(model.layout)
     exact, fitted = (locked_frequencies(item.K[:, s:, s:], item.M[:, s:, s:]) for item in (full, reduced))
     return np.asarray(np.abs(fitted / exact - 1.0)[:, :count].max(axis=1))
 
 
 def _output_errors(model: ReducedModel, full: EquationsOfMotion, reduced: EquationsOfMotion) -> dict[str, float]:
-    """max |y - ŷ| / max |y| of every output."""
+    """Return max |y - ŷ| / max |y| of every output."""
     exact, fitted = (item.row.part(item.rows, "outputs") for item in (full, reduced))
     largest = np.abs(exact).max(axis=0)
     relative = np.abs(fitted - exact).max(axis=0) / np.where(largest > 0.0, largest, 1.0)
     return dict(zip(model.layout.measures, relative.tolist(), strict=True))
 
 
-def judged(model: ReducedModel, whole: dict[str, Array]) -> dict[str, Array]:
-    """The families whose error is stated: of a flexible model, blocks by kinds of coordinates."""
+def compared_families(model: ReducedModel, whole: dict[str, Array]) -> dict[str, Array]:
+    """Return the families whose error is reported; for a flexible model, blocks by kinds of coordinates."""
     if model.layout.size == model.layout.theta:
         return whole
     blocks = {
@@ -327,48 +358,48 @@ def _fastest(run: Callable[[], object]) -> float:
     return min(times)
 
 
-# The judge: the mechanism and its reduced model through the same scenario, from the same start.
+# Comparison in time: the mechanism and its reduced model run the same scenario, from the same initial state.
 #
-# An error in time is told against the elastic part of an output, e = y - ρ_o(θ), what it shows beyond the motion of
-# undeformed bodies with the same coordinates; against the gross motion every model would look good.
+# An error in time is relative to the elastic part of an output, e = y - ρ_o(θ): the difference to the output of
+# undeformed bodies with the same coordinates. Relative to the gross motion every model would look good.
 
 
 T = TypeVar("T")
 _RESULTS, _TOLERANCE = 100, 1e-7  # of a run at the model's own pace
-_STILL = 1e-6  # of the largest acceleration, rad/s² or m/s²: below, a prescribed coordinate has arrived
-_FEW = 5  # steps that compile what will be timed
-_STEP = 1e-3  # s, where the scenario leaves it to the motion
+_STILL = 1e-6  # of the largest acceleration, rad/s² or m/s²: below it, a prescribed coordinate has arrived
+_FEW = 5  # steps of a run that compiles the kernels before they are timed
+_STEP = 1e-3  # s, if the scenario gives none
 
 
-def judged_in_time(
+def compare_in_time(
     mechanism: Mechanism, model: ReducedModel, domain: Domain, scenario: Scenario, *, rigid: bool = False
 ) -> TimeComparison:
-    """Both through a scenario, without the errors of the coefficients, which the caller adds.
+    """Simulate the mechanism and the model in a scenario and compare them; the caller adds the errors of coefficients.
 
     rigid : the mechanism moves without deformation
     """
     _require_free(domain, scenario)
-    asked = _with_one_damping(mechanism, scenario, rigid)
+    scenario = _rayleigh_scenario(mechanism, scenario, rigid)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EarlyEnd)  # the comparison says it, once
-        short = _FEW * (asked.step or _STEP)
+        warnings.simplefilter("ignore", EarlyEnd)  # the comparison reports it, once
+        short = _FEW * (scenario.step or _STEP)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SuppleWarning)  # of a run that nobody asked for
-            simulate(mechanism, asked, until=short, rigid=rigid)
-        full, slow = _timed(lambda: simulate(mechanism, asked, rigid=rigid))
-        reduced, fast = _reduced_run(mechanism, model, domain, asked)
+            warnings.simplefilter("ignore", SuppleWarning)  # the timed run below issues them again
+            simulate(mechanism, scenario, until=short, rigid=rigid)
+        full, slow = _time_call(lambda: simulate(mechanism, scenario, rigid=rigid))
+        reduced, fast = _reduced_run(mechanism, model, domain, scenario)
         own = reduced
-        for _ in range(_REPEATS if asked.motion is None else 0):
-            own, seconds = _at_own_pace(mechanism, model, asked)
+        for _ in range(_REPEATS if scenario.motion is None else 0):
+            own, seconds = _run_adaptive(mechanism, model, scenario)
             fast = min(fast, seconds)
     count = min(len(full.time), len(reduced.time))
     reasons = [f"{who}: {run.reason}" for who, run in (("the mechanism", full), ("the reduced model", reduced))
                if run.reason]  # fmt: skip
     whole = domain.path is None and not domain.held
     undeformed = {
-        FULL: _undeformed(mechanism, full, _stacked(full.coordinates, full.coordinates)),
-        REDUCED: _undeformed(
-            mechanism, reduced, domain.theta(_stacked(reduced.coordinates, domain.coordinates)), moving=whole
+        FULL: _undeformed_outputs(mechanism, full, _stack(full.coordinates, full.coordinates)),
+        REDUCED: _undeformed_outputs(
+            mechanism, reduced, domain.theta(_stack(reduced.coordinates, domain.coordinates)), moving=whole
         ),
     }
     missing = tuple(name for name in full.outputs if name not in reduced.outputs)
@@ -379,7 +410,7 @@ def judged_in_time(
 
 
 def _free_from(run: Simulation) -> float:
-    """s, of the result after which no input changes and no prescribed coordinate is accelerated."""
+    """Return the time, s, after which inputs are constant and no prescribed coordinate accelerates."""
     changes = [np.flatnonzero(np.diff(values)) for values in run.inputs.values()]
     for name in run.driving_forces:
         pushed = np.abs(run.accelerations[name]) if name in run.accelerations else np.zeros(1)
@@ -389,31 +420,31 @@ def _free_from(run: Simulation) -> float:
 
 
 def _require_free(domain: Domain, scenario: Scenario) -> None:
-    """A model that cannot move as the scenario does is refused."""
+    """Refuse a model that cannot move as the scenario does."""
     if scenario.motion is not None:
         return
     if domain.held:
         raise InputError(
-            f"the model holds {', '.join(domain.held)}, and the scenario does not",
-            part="scenario", hint="give a motion that leaves it alone, or reduce with it in the region",
+            f"the model keeps {', '.join(domain.held)} fixed, but in the scenario it moves",
+            part="scenario", hint="give a motion that does not move it, or reduce with it in the region",
         )  # fmt: skip
     if domain.path is not None:
         raise InputError(
-            "a model of a path moves along it alone, and the scenario moves freely",
+            "a model that was reduced along a path moves only along the path, but the scenario moves freely",
             part="scenario", hint="give a scenario or motion along the path",
         )  # fmt: skip
 
 
-def _with_one_damping(mechanism: Mechanism, scenario: Scenario, rigid: bool) -> Scenario:
-    """The scenario with α and β as numbers: the first mode that a ratio belongs to is the mechanism's."""
+def _rayleigh_scenario(mechanism: Mechanism, scenario: Scenario, rigid: bool) -> Scenario:
+    """Return the scenario with its damping as Rayleigh coefficients α and β, from the first mode of the mechanism."""
     if rigid or scenario.damping is None or scenario.damping.rayleigh is not None:
         return scenario
     start = prepared_scenario(mechanism, scenario.model_copy(update={"damping": None})).start
-    law = ScenarioDamping(rayleigh=rayleigh_of(scenario.damping, start))
-    return scenario.model_copy(update={"damping": law})
+    damping = ScenarioDamping(rayleigh=rayleigh_of(scenario.damping, start))
+    return scenario.model_copy(update={"damping": damping})
 
 
-def _timed(run: Callable[[], T]) -> tuple[T, float]:
+def _time_call(run: Callable[[], T]) -> tuple[T, float]:
     start = time.perf_counter()
     found = run()
     return found, time.perf_counter() - start
@@ -422,18 +453,18 @@ def _timed(run: Callable[[], T]) -> tuple[T, float]:
 def _reduced_run(
     mechanism: Mechanism, model: ReducedModel, domain: Domain, scenario: Scenario
 ) -> tuple[Simulation, float]:
-    """The model through the scenario, and the seconds it took; planning a motion does not count."""
+    """Simulate the model in the scenario and return the run and its time, s, without the time to plan a motion."""
     if scenario.motion is None:
-        return _timed(lambda: simulate(model, scenario))
+        return _time_call(lambda: simulate(model, scenario))
     lasts = scenario.until or float(trajectory(mechanism, scenario.motion).time[-1])
     course = trajectory(mechanism, scenario.motion, times=result_times(None, until=lasts, step=scenario.step))
-    along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
-    runs = [_timed(lambda: model.simulate(scenario_data(scenario), motion=along)) for _ in range(_REPEATS)]
+    along = without_fixed_coordinates(course, domain.held) if domain.path is None else along_path(domain.path, course)
+    runs = [_time_call(lambda: model.simulate(scenario_data(scenario), motion=along)) for _ in range(_REPEATS)]
     return min(runs, key=lambda run: run[1])
 
 
-def _at_own_pace(mechanism: Mechanism, model: ReducedModel, scenario: Scenario) -> tuple[Simulation, float]:
-    """The same with a hundred results and steps as long as their error allows, as one would run it by itself."""
+def _run_adaptive(mechanism: Mechanism, model: ReducedModel, scenario: Scenario) -> tuple[Simulation, float]:
+    """Simulate the model with 100 results and error-controlled steps, as in stand-alone use."""
     run = prepared_scenario(mechanism, scenario.model_copy(update={"damping": None, "deflection": {}}), rigid=True)
     grid = np.linspace(0.0, run.until, _RESULTS + 1)
     few = _FEW * (scenario.step or _STEP)
@@ -443,21 +474,22 @@ def _at_own_pace(mechanism: Mechanism, model: ReducedModel, scenario: Scenario) 
         np.array([signals[name][0] for name in model.layout.coordinates])
         for signals in (first.coordinates, first.rates)
     )
-    return _timed(
+    return _time_call(
         lambda: held.simulate(grid, run.inputs, eta, rates=v, input_times=run.times, tolerance=_TOLERANCE, step=grid[1])
     )
 
 
-def _stacked(signals: Signals, names: Iterable[str]) -> Array:
-    """Signals side by side, (N, k)."""
+def _stack(signals: Signals, names: Iterable[str]) -> Array:
+    """Return signals side by side, (N, k)."""
     return np.stack([signals[name] for name in names], axis=1)
 
 
-def _undeformed(mechanism: Mechanism, run: Simulation, theta: Array, *, moving: bool = True) -> Signals:
-    """ρ_o(θ(t)): outputs of undeformed bodies with the coordinates of a run; of rates and accelerations with its θ̇, θ̈.
+def _undeformed_outputs(mechanism: Mechanism, run: Simulation, theta: Array, *, moving: bool = True) -> Signals:
+    """Return ρ_o(θ(t)): the outputs of undeformed bodies with the coordinates θ, and θ̇, θ̈, of a run.
 
-    moving : rates of the run are those of θ; if not, outputs that are no measures as they stand are left out, and so is
-             what tells of forces in bodies
+    moving : whether the rates of the run are those of θ; if not, outputs other than plain measures are omitted, and so
+    are
+             forces inside bodies
     """
     if not len(mechanism.sensors) or not len(theta):
         return Signals(run.time, {})
@@ -469,7 +501,7 @@ def _undeformed(mechanism: Mechanism, run: Simulation, theta: Array, *, moving: 
     measured[0] = model.row.part(model.rows, "outputs")
     names = [name for name in seen.names if seen.measure_of(name) is not None]
     if moving and not seen.plain:
-        v, a = (_stacked(signals, theta_names) for signals in (run.rates, run.accelerations))
+        v, a = (_stack(signals, theta_names) for signals in (run.rates, run.accelerations))
         slope, bend = (model.row.part(model.rows, part) for part in ("rigid", "bend"))
         measured[1] = np.einsum("noi,ni->no", slope, v)
         measured[2] = np.einsum("noi,ni->no", slope, a) + np.einsum("noij,ni,nj->no", bend, v, v)
@@ -482,7 +514,7 @@ def _undeformed(mechanism: Mechanism, run: Simulation, theta: Array, *, moving: 
 
 
 def _forces(full: Simulation, reduced: Simulation, count: int) -> float | None:
-    """Largest difference of the forces that keep both on their course, of their largest value."""
+    """Return the largest difference of the forces that impose the motion, relative to their largest value."""
     if not len(full.driving_forces) or list(full.driving_forces) != list(reduced.driving_forces):
         return None
     pairs = [(full.driving_forces[name][:count], reduced.driving_forces[name][:count]) for name in full.driving_forces]

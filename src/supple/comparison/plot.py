@@ -1,4 +1,4 @@
-"""A mechanism and its reduced model over time: what deforms in both, and how far they are apart."""
+"""Plot of a `TimeComparison`: the outputs of the mechanism and of its reduced model, and their difference."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from supple.view.house_style import PALETTE, in_house_style, label, legend_besid
 from supple.view.panels import panel_axes, panels, root_figure
 
 _WIDTH, _TALL, _LOW = 10.0, 1.9, 1.1  # inches: of the figure, and heights of its panels
-_MOST = 3  # outputs, where none is named
+_MOST = 3  # outputs that are drawn if none is named
 
 
 @in_house_style
 def comparison_plot(found: TimeComparison, names: Sequence[str] = (), axes: Any = None) -> Any:
-    """Draw each output in two panels: elastic parts (or the output) of both, and their difference."""
+    """Draw each output in two panels: the elastic parts (or the output) of both models, and their difference."""
     for name in names:
         if name not in found.names:
-            raise InputError(f'there is no output "{name}" to compare', hint=nearest(name, found.names))
-    chosen = list(names) or _telling(found)
+            raise InputError(f'unknown output "{name}"', part="plot", hint=nearest(name, found.names))
+    chosen = list(names) or _most_elastic(found)
     if not chosen:
-        raise InputError("there is no output to draw", part="plot", hint="add a sensor")
+        raise InputError("the comparison has no output to draw", part="plot", hint="add a sensor to the mechanism")
     heights = [_TALL, _LOW] * len(chosen)
     if axes is None:
         figure = new_figure(_WIDTH, 0.6 + sum(heights))
@@ -39,8 +39,8 @@ def comparison_plot(found: TimeComparison, names: Sequence[str] = (), axes: Any 
     return panels(stack)
 
 
-def _telling(found: TimeComparison) -> list[str]:
-    """The outputs that deform most, in their order."""
+def _most_elastic(found: TimeComparison) -> list[str]:
+    """Return the outputs with the largest elastic parts, in their original order."""
     elastic = found.elastic[FULL]
     size = {name: float(np.abs(elastic[name]).max(initial=0.0)) if name in elastic else 0.0 for name in found.names}
     largest = max(size.values(), default=0.0)

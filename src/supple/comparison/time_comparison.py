@@ -1,4 +1,4 @@
-"""A reduced model beside the mechanism it was made from, through the same run in time."""
+"""Comparison of a reduced model with its mechanism in the same simulated scenario."""
 
 from __future__ import annotations
 
@@ -18,23 +18,31 @@ from supple.results.table import Table
 from supple.results.text import Text, number_text
 
 FULL, REDUCED = "full", "reduced"
-_VISIBLE = 1e-3  # of the scale: below, nothing vibrates there
-FLOOR = 1e-5  # of how far a vector moves: an elastic part below it is not what errors are measured by
-_NOTHING = 1e-9  # of the largest value of a unit: what moves less stands still
+_VISIBLE = 1e-3  # of the scale: an elastic part below it does not vibrate
+FLOOR = 1e-5  # of the motion of a vector: a smaller elastic part is not used as the scale of errors
+_NOTHING = 1e-9  # of the largest value of a unit: a vector that moves less is at rest
 _WORDS = {"deformation": "elastic part", "motion": "motion", "others": "unit's largest"}
 _COMPONENTS = ("x", "y", "z", "rx", "ry", "rz", "angle")
 
 
-class JudgedVector(NamedTuple):
-    """Components of one sensor in one unit, judged together: |·| is the Euclidean norm over them.
+class VectorError(NamedTuple):
+    """Errors of the components of one sensor in one unit; |·| is the Euclidean norm over them.
 
-    outputs     : their names
-    scale       : what errors are measured by: max |e|, or where that is below the floor, how far the vector moves, or
-                  where it stands still too, the largest scale of its unit
-    measured_by : "deformation", "motion" or "others"
-    floor       : 1e-5 of how far the vector moves, max |y - y(0)|
-    error, rms_error : max |ŷ - y| and root mean square of |ŷ - y|, over the scale
-    elastic_error    : max |ê - e| over the scale; None of outputs without an undeformed value
+    Attributes
+    ----------
+    outputs : tuple of str
+        Names of the outputs.
+    scale : float
+        Scale of the errors: max |e|; if that is below the floor, the largest motion of the vector; if the vector is at
+        rest, the largest scale of its unit.
+    measured_by : {"deformation", "motion", "others"}
+        Which of these the scale is.
+    floor : float
+        1e-5 of the largest motion of the vector, max |y - y(0)|.
+    error, rms_error : float
+        Maximum and root mean square of |ŷ - y|, over the scale.
+    elastic_error : float or None
+        max |ê - e| over the scale; None for outputs without an undeformed value.
     """
 
     outputs: tuple[str, ...]
@@ -48,17 +56,32 @@ class JudgedVector(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeComparison(Result):
-    """Two runs on the same times, y of the mechanism and ŷ of the reduced model, with e and ê their elastic parts.
+    """Comparison of two runs at the same times.
 
-    full, reduced : the runs; rigid_outputs : of each, the outputs ρ_o(θ(t)) that undeformed bodies would have where
-                    its own coordinates are, so that e = y - ρ_o(θ)
-    coefficients  : family -> largest error of the fitted coefficients along the way, and `at` which θ
-    own           : the reduced model once more, at its own pace: a hundred results, steps that err by at most 1e-7
-    full_seconds, reduced_seconds : of `full` and of `own`
-    force_error   : where a motion is prescribed, largest difference of the forces it needs, of their largest value
-    reason        : why one of them ended early, or ""; the comparison goes as far as both came
-    missing       : outputs of the mechanism that the model does not have
-    free_from     : s, after which no input changes any more
+    The mechanism has the outputs y, the reduced model ŷ; e and ê are their elastic parts.
+
+    Attributes
+    ----------
+    full, reduced : Simulation
+        Runs of the mechanism and of the reduced model.
+    rigid_outputs : mapping
+        Outputs ρ_o(θ(t)) of undeformed bodies at the coordinates of each run, so that e = y - ρ_o(θ).
+    full_seconds, reduced_seconds : float
+        Computing times of `full` and of `own`, s.
+    coefficients : dict of str to float
+        Largest error of each family of coefficients along the run.
+    at : dict of str to dict
+        Configuration {coordinate: value} of each of these errors.
+    force_error : float or None
+        For a prescribed motion: largest difference of the forces that it requires, relative to their largest value.
+    reason : str
+        Why one of the runs ended early, or "". The comparison covers the time that both runs reached.
+    missing : tuple of str
+        Outputs of the mechanism that the model does not have.
+    free_from : float
+        Time after which no input changes, s.
+    own : Simulation or None
+        A run of the reduced model with 100 results and error-controlled steps of tolerance 1e-7.
     """
 
     full: Simulation
@@ -76,34 +99,37 @@ class TimeComparison(Result):
 
     @property
     def complete(self) -> bool:
+        """True if both runs reached the end of the scenario."""
         return not self.reason
 
     @property
     def rigid(self) -> tuple[str, ...]:
-        """Names of the elastic parts that the mechanism's side takes as rigid."""
+        """Names of the elastic parts that are treated as rigid in the mechanism."""
         return self.full.rigid
 
     @property
     def speedup(self) -> float:
+        """Ratio of the computing times of the mechanism and of the reduced model."""
         return self.full_seconds / self.reduced_seconds
 
     @cached_property
     def points(self) -> int:
-        """How many instants both have."""
+        """Number of time instants that both runs have."""
         return min(len(self.full.time), len(self.reduced.time))
 
     @property
     def time(self) -> Array:
+        """Times of the comparison (N,), s."""
         return self.full.time[: self.points]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Outputs that both have; coordinates where nothing is sensed."""
+        """Names of the outputs that both runs have; coordinates if there are no sensors."""
         return tuple(name for name in self.full.seen if name in self._seen[REDUCED])
 
     @cached_property
     def _seen(self) -> dict[str, dict[str, Array]]:
-        """y and ŷ."""
+        """Outputs y and ŷ by name, under `full` and `reduced`."""
         found = {}
         for which, run in ((FULL, self.full), (REDUCED, self.reduced)):
             known = {**run.coordinates, **run.outputs}
@@ -111,12 +137,20 @@ class TimeComparison(Result):
         return found
 
     def seen(self, which: str, name: str) -> Array:
-        """An output of `full` or of `reduced`."""
+        """Return an output (N,) of one of the runs.
+
+        Parameters
+        ----------
+        which : {"full", "reduced"}
+            The run.
+        name : str
+            Name of the output.
+        """
         return self._seen[which][name]
 
     @cached_property
     def elastic(self) -> dict[str, dict[str, Array]]:
-        """e and ê by name, under `full` and `reduced`; outputs without an undeformed value have none."""
+        """Elastic parts e and ê by name, under `full` and `reduced`; outputs without an undeformed value have none."""
         return {
             which: {
                 name: self._seen[which][name] - values[: self.points]
@@ -128,12 +162,12 @@ class TimeComparison(Result):
 
     @cached_property
     def difference(self) -> dict[str, Array]:
-        """ŷ - y."""
+        """Difference ŷ - y (N,) of each output."""
         return {name: self._seen[REDUCED][name] - self._seen[FULL][name] for name in self.names}
 
     @cached_property
-    def vectors(self) -> dict[str, JudgedVector]:
-        """Sensors, components of a vector together, with what they are measured by and their errors."""
+    def vectors(self) -> dict[str, VectorError]:
+        """Scale and errors of each sensor, with the components of a vector taken together."""
         units, seen = self.full.seen.units, self._seen[FULL]
         largest: dict[str, float] = {}
         for name in self.names:
@@ -153,16 +187,16 @@ class TimeComparison(Result):
             scale, by, floor = measured.get(label, (max(alike, default=1.0), "others", 0.0))
             off = [self.difference[name] for name in names]
             both = [(self.elastic[FULL].get(name), self.elastic[REDUCED].get(name)) for name in names]
-            bent = [two - one for one, two in both if one is not None and two is not None]
-            found[label] = JudgedVector(
+            elastic = [two - one for one, two in both if one is not None and two is not None]
+            found[label] = VectorError(
                 names, scale, by, floor, _largest(off) / scale, _rms(_size(off)) / scale,
-                _largest(bent) / scale if len(bent) == len(names) else None,
+                _largest(elastic) / scale if len(elastic) == len(names) else None,
             )  # fmt: skip
         return found
 
     @cached_property
     def _grouped(self) -> dict[str, tuple[str, ...]]:
-        """Outputs that are components of one vector, by its name: those of one sensor with one unit."""
+        """Outputs that are components of one vector, by its name: the outputs of one sensor with one unit."""
         units, found = self.full.seen.units, dict[tuple[str, str], list[str]]()
         for name in self.names:
             stem, _, last = name.rpartition(".")
@@ -176,23 +210,23 @@ class TimeComparison(Result):
 
     @cached_property
     def scales(self) -> dict[str, float]:
-        """What an error of each output is measured by: the scale of its vector."""
-        found = {name: judged.scale for judged in self.vectors.values() for name in judged.outputs}
+        """Scale of the errors of each output: the scale of its vector."""
+        found = {name: vector.scale for vector in self.vectors.values() for name in vector.outputs}
         return {name: found[name] for name in self.names}
 
     @cached_property
     def error(self) -> dict[str, float]:
-        """max |ŷ - y| of each output over the scale of its vector."""
+        """Largest |ŷ - y| of each output, over the scale of its vector."""
         return {name: float(np.abs(off).max(initial=0.0)) / self.scales[name] for name, off in self.difference.items()}
 
     @cached_property
     def rms_error(self) -> dict[str, float]:
-        """Root mean square of ŷ - y over the same scale."""
+        """Root mean square of ŷ - y of each output, over the scale of its vector."""
         return {name: _rms(off) / self.scales[name] for name, off in self.difference.items()}
 
     @cached_property
     def elastic_error(self) -> dict[str, float]:
-        """max |ê - e| over the scale of its vector: each deformation counted from where its own run is."""
+        """Largest |ê - e| of each output, over the scale of its vector. Each run's own θ defines its elastic part."""
         return {
             name: float(np.abs(e - self.elastic[REDUCED][name]).max(initial=0.0)) / self.scales[name]
             for name, e in self.elastic[FULL].items()
@@ -201,7 +235,7 @@ class TimeComparison(Result):
 
     @property
     def pace_error(self) -> dict[str, float]:
-        """max |ŷ of `own` - ŷ| over the same scale: what its longer steps add."""
+        """Largest difference between `own` and `reduced` in each output, over the same scale, due to longer steps."""
         if self.own is None:
             return {}
         last, found = self.time[-1] if self.points else -np.inf, {}
@@ -214,7 +248,7 @@ class TimeComparison(Result):
 
     @property
     def coordinate_error(self) -> dict[str, float]:
-        """max |θ̂ - θ| of each coordinate, rad or m."""
+        """Largest |θ̂ - θ| of each coordinate, rad or m."""
         n = self.points
         return {
             name: float(np.abs(self.reduced.coordinates[name][:n] - values[:n]).max(initial=0.0))
@@ -224,8 +258,10 @@ class TimeComparison(Result):
 
     @cached_property
     def frequencies_hz(self) -> dict[str, Array]:
-        """Resonances that the elastic parts show where inputs are constant, `full`, and beside them those of the
-        reduced run (nan where it has none close by)."""
+        """Resonance frequencies of the elastic parts while inputs are constant, Hz, for `full` and `reduced`.
+
+        Those of the reduced run are listed beside their counterparts of the full run, nan if there is none close by.
+        """
         elastic, free = self.elastic, self.time >= self.free_from
         moving = [name for name, e in elastic[FULL].items() if self.points and np.ptp(e) > _VISIBLE * self.scales[name]]
         if not moving:
@@ -238,7 +274,7 @@ class TimeComparison(Result):
 
     @property
     def energy(self) -> dict[str, dict[str, float | None]]:
-        """The account of each at the end of the comparison, J, and `defect`, what it is off by."""
+        """Energies of each run at the end of the comparison, J, with `defect`, the error of their balance."""
         found = {}
         for which, run in ((FULL, self.full), (REDUCED, self.reduced)):
             last: dict[str, float | None] = {
@@ -248,7 +284,8 @@ class TimeComparison(Result):
         return found
 
     def summary(self) -> str:
-        errors = [(label, judged.error, judged.measured_by) for label, judged in self.vectors.items()]
+        """Return a one-line summary."""
+        errors = [(label, vector.error, vector.measured_by) for label, vector in self.vectors.items()]
         label, error, by = max(errors, key=lambda item: item[1], default=("nothing", 0.0, "deformation"))
         ended = f", ended early: {self.reason}" if self.reason else ""
         return (
@@ -257,7 +294,7 @@ class TimeComparison(Result):
         )
 
     def table(self) -> Table:
-        """`NAME.full`, `.reduced`, and where there is one `.elastic` of the mechanism."""
+        """Return the outputs over time as columns `NAME.full`, `NAME.reduced` and, if known, `NAME.elastic`."""
         columns: dict[str, Any] = {"time": self.time}
         units = {"time": "s"}
         for name in self.names:
@@ -269,24 +306,24 @@ class TimeComparison(Result):
         return Table(columns, {name: unit for name, unit in units.items() if unit}, index="time")
 
     def data(self) -> dict[str, Any]:
-        """The object for scripts."""
+        """Return the object that `--json` prints."""
         names = (
             "error", "rms_error", "elastic_error", "pace_error", "scales", "coordinate_error", "force_error",
             "coefficients", "at", "frequencies_hz", "energy", "speedup", "full_seconds", "reduced_seconds", "points",
             "complete", "reason", "missing", "rigid", "free_from",
         )  # fmt: skip
-        vectors = {label: judged._asdict() for label, judged in self.vectors.items()}
+        vectors = {label: vector._asdict() for label, vector in self.vectors.items()}
         return {"vectors": vectors} | {name: getattr(self, name) for name in names}
 
     def text(self) -> Text:
-        """Errors of outputs and coordinates, resonances, energies, and how fast both are."""
+        """Return the errors of outputs and coordinates, resonances, energies and computing times."""
         out, units = Text(), self.full.seen.units
         rows = []
-        for label, judged in self.vectors.items():
-            scale = f"{number_text(judged.scale, units.get(judged.outputs[0], ''))} ({judged.measured_by})"
-            elastic = "" if judged.elastic_error is None else f"{100 * judged.elastic_error:.2g} %"
-            rows.append((label, scale, f"{100 * judged.error:.2g} %", f"{100 * judged.rms_error:.2g} %", elastic))
-        out.table(("output", "measured by", "error", "rms", "of the deformation alone"), rows)
+        for label, vector in self.vectors.items():
+            scale = f"{number_text(vector.scale, units.get(vector.outputs[0], ''))} ({vector.measured_by})"
+            elastic = "" if vector.elastic_error is None else f"{100 * vector.elastic_error:.2g} %"
+            rows.append((label, scale, f"{100 * vector.error:.2g} %", f"{100 * vector.rms_error:.2g} %", elastic))
+        out.table(("output", "scale", "error", "RMS error", "error of the elastic part"), rows)
         out.table(("coordinate", "largest difference"), [(k, f"{v:.2g}") for k, v in self.coordinate_error.items()])
         full, reduced = (self.frequencies_hz[which] for which in (FULL, REDUCED))
         if len(full):
@@ -294,22 +331,22 @@ class TimeComparison(Result):
                 (f"{a:.4g}", f"{b:.4g}", f"{100 * (b / a - 1):+.2g} %") if b == b else (f"{a:.4g}", "none", "")
                 for a, b in zip(full, reduced, strict=True)
             ]
-            out.table(("resonance, Hz", "reduced", "off by"), beside)
+            out.table(("resonance, Hz", "reduced", "difference"), beside)
         out.table(("energy, J", "mechanism", "reduced"), self._accounts())
         if self.force_error is not None:
-            out.line(f"forces that the motion needs: {self.force_error:.2g} of their largest value off")
+            out.line(f"forces required by the motion: error {self.force_error:.2g} of their largest value")
         worst = max(self.coefficients.items(), key=lambda item: item[1], default=None)
         if worst is not None:
-            out.line(f"coefficients along the way: {worst[1]:.2g} off at most ({worst[0]})")
-        own = "" if self.own is None else f" in {self.own.steps} of its own"
+            out.line(f"coefficients along the run: largest error {worst[1]:.2g} ({worst[0]})")
+        own = "" if self.own is None else f" in {self.own.steps} error-controlled steps"
         out.line(
-            f"{self.full_seconds:.3g} s in {self.full.steps} steps, reduced {self.reduced_seconds:.3g} s{own}: "
-            f"{self.speedup:.3g} times faster"
+            f"mechanism {self.full_seconds:.3g} s in {self.full.steps} steps, reduced model "
+            f"{self.reduced_seconds:.3g} s{own}: {self.speedup:.3g} times as fast"
         )
         return out
 
     def _accounts(self) -> list[tuple[str, ...]]:
-        """Energies that either has, at the end."""
+        """Return the energies that are not zero in both runs, at the end."""
         full, reduced = self.energy[FULL], self.energy[REDUCED]
         names = [name for name in full if name != "defect" and (full[name] or reduced.get(name))]
         return [
@@ -317,15 +354,20 @@ class TimeComparison(Result):
         ]
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw elastic parts of both and their difference (matplotlib); returns the panels.
+        """Draw the elastic parts of both runs and their difference with matplotlib, and return the panels.
 
-        names : outputs, those alone; the three that deform most if left out
+        Parameters
+        ----------
+        *names : str
+            Outputs to draw. Default: the three with the largest elastic parts.
+        axes : optional
+            Axes to draw on. Default: a new figure.
         """
         return picture("comparison.plot.comparison_plot")(self, names, axes)
 
 
 def _size(components: list[Array]) -> Array:
-    """|·| over the components of a vector, (N,)."""
+    """Return the Euclidean norm over the components of a vector, (N,)."""
     return np.sqrt(np.sum(np.square(components), axis=0)) if components else np.zeros(0)
 
 
@@ -337,27 +379,27 @@ def _rms(values: Array) -> float:
     return float(np.sqrt(np.mean(values**2))) if len(values) else 0.0
 
 
-# Resonance frequencies that a run shows, by a fit of damped oscillations to what vibrates in it.
+# Resonance frequencies of a run, from a fit of damped oscillations to its elastic parts.
 #
 #     e(t) = Σ_k c_k exp(s_k t),   s_k = -ζ_k ω_k ± i ω_k √(1 - ζ_k²)
 #
-# The poles are those of the shift that carries the signal subspace of a Hankel matrix of samples one step on (matrix
-# pencil; Hua and Sarkar 1990). Second differences stand for the samples, so that slow motion weighs little.
+# The poles are those of the shift by one step of the signal subspace of a Hankel matrix of samples (matrix pencil; Hua
+# and Sarkar 1990). The fit uses second differences of the samples, so that slow motion weighs little.
 
 
 _SAMPLES = 600  # at most, from the beginning
-_LEAST = 24  # samples: fewer show nothing
-_RANK = 1e-5  # of the largest singular value: below, it is no signal
+_LEAST = 24  # samples: fewer are not enough for a fit
+_RANK = 1e-5  # of the largest singular value: smaller ones are noise
 _MOST = 24  # poles
 _WEAK = 0.01  # of the largest amplitude
 _DAMPED = 0.3  # ratio above which a pole is no resonance
-_CYCLES = 2.0  # within the samples: what is slower is the motion itself
-_ONE = 0.02  # of a frequency: closer ones are one
-_SAME = 0.1  # of a frequency: how far its counterpart may be
+_CYCLES = 2.0  # within the samples: slower oscillations belong to the gross motion
+_ONE = 0.02  # of a frequency: closer poles are one resonance
+_SAME = 0.1  # of a frequency: largest distance of its counterpart
 
 
 def resonances(time: Array, signals: Array) -> Array:
-    """Undamped frequencies |s_k|/2π (r,), Hz, rising, of the oscillations in signals (N, k) at even times (N,)."""
+    """Return the undamped frequencies |s_k|/2π (r,), Hz, ascending, of oscillations in signals (N, k) at times (N,)."""
     if len(time) < _LEAST or not signals.shape[1]:
         return np.zeros(0)
     even = np.linspace(time[0], time[-1], len(time))
@@ -382,7 +424,7 @@ def resonances(time: Array, signals: Array) -> Array:
 
 
 def _poles(a: Array) -> tuple[NDArray[np.complex128], Array]:
-    """z_k of samples a (n, m) = Σ_k c_k z_k^i, and how much each has of them."""
+    """Return the poles z_k of samples a (n, m) = Σ_k c_k z_k^i, and the amplitude of each."""
     n = len(a)
     rows = n // 2
     hankel = np.hstack([np.lib.stride_tricks.sliding_window_view(column, n - rows + 1) for column in a.T])
@@ -396,9 +438,9 @@ def _poles(a: Array) -> tuple[NDArray[np.complex128], Array]:
     return z, np.sqrt((np.abs(shares[:, None, :] * powers.T[:, :, None]) ** 2).sum(axis=(1, 2)))
 
 
-def counterparts(wanted: Array, among: Array) -> Array:
-    """Of each wanted frequency (r,) the nearest among others, where that is close; else nan."""
+def counterparts(frequencies: Array, among: Array) -> Array:
+    """Return for each frequency (r,) the nearest of the others if it is close, else nan."""
     if not len(among):
-        return np.full(len(wanted), np.nan)
-    nearest = among[np.abs(among[None, :] - wanted[:, None]).argmin(axis=1)]
-    return np.where(np.abs(nearest - wanted) <= _SAME * wanted, nearest, np.nan)
+        return np.full(len(frequencies), np.nan)
+    nearest = among[np.abs(among[None, :] - frequencies[:, None]).argmin(axis=1)]
+    return np.where(np.abs(nearest - frequencies) <= _SAME * frequencies, nearest, np.nan)

@@ -1,4 +1,4 @@
-"""Announcing what is compiled, what for and how long it took; and the record of it, which `supple doctor` reads."""
+"""Announcements of compilations, and their record, which `supple doctor` reads."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any, NamedTuple
 
 from supple.compilation.intermediate_code import in_pieces
 
-RECORD = "seconds.txt"  # in the folder of a kernel: seconds of processor, name, purpose
+RECORD = "seconds.txt"  # file in the folder of a kernel: processor time in s, name, purpose
 
 _watched: dict[Any, tuple[str, str, Path]] = {}
 _listening: list[Any] = []
 _quiet: list[bool] = []
-_heard: list[str] = []
+_compiled: list[str] = []
 
 
-def heard() -> int:
-    """How many kernels this process has compiled so far; others may fill the same cache meanwhile."""
-    return len(_heard)
+def compiled_count() -> int:
+    """Return the number of kernels that this process has compiled; other processes may use the same cache."""
+    return len(_compiled)
 
 
 def watch(native: Any, name: str, purpose: str, folder: Path) -> None:
-    """Tell when the native version of a kernel is compiled, on standard error, and write its cost beside it."""
+    """Announce the compilation of a kernel on standard error, and record its cost in the folder of the kernel."""
     _watched[native] = name, purpose, folder
     if not _listening:
         _listen()
@@ -33,7 +33,7 @@ def watch(native: Any, name: str, purpose: str, folder: Path) -> None:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Inside, nothing is said of single kernels: something else tells the progress of all."""
+    """Suppress announcements of single kernels, while another line shows the progress of all."""
     _quiet.append(True)
     try:
         yield
@@ -45,7 +45,7 @@ def _listen() -> None:
     from numba.core import event
 
     class Listener(event.Listener):
-        """Hears of every compilation in this process; only kernels that are called from Python are told."""
+        """Listener for all compilations of this process; it announces kernels that Python calls."""
 
         def on_start(self, event: Any) -> None:
             known = _watched.get(event.data["dispatcher"])
@@ -66,12 +66,12 @@ def _listen() -> None:
             if not _quiet:
                 print(f" {passed:.1f} s", file=sys.stderr)
             name, purpose, folder = known
-            _heard.append(name)
+            _compiled.append(name)
             try:
-                folder.mkdir(parents=True, exist_ok=True)  # the code itself is kept a moment later
+                folder.mkdir(parents=True, exist_ok=True)  # the code itself is written a moment later
                 with (folder / RECORD).open("a", encoding="utf-8") as record:
                     record.write(f"{used:.2f}\t{name}\t{purpose}\n")
-            except OSError:  # a read-only cache: the record is a courtesy
+            except OSError:  # a read-only cache: the record is optional
                 return
 
     listener = Listener()
@@ -79,11 +79,11 @@ def _listen() -> None:
     _listening.append(listener)
 
 
-# What the cache of compiled kernels holds, and what it cost.
+# Content and cost of the cache of compiled kernels.
 
 
 class Compilation(NamedTuple):
-    """One kernel in the cache: its name, what it is for, and the seconds of processor it took to compile."""
+    """One kernel in the cache: name, purpose, and processor time of its compilation, s."""
 
     name: str
     purpose: str
@@ -91,12 +91,12 @@ class Compilation(NamedTuple):
 
 
 def compilations(cache: Path) -> list[Compilation]:
-    """Every compilation on record, the most expensive first. A line that cannot be read is left out."""
+    """Return all recorded compilations, the most expensive first; unreadable lines are skipped."""
     found = []
     for record in cache.glob(f"*/{RECORD}"):
         try:
             text = record.read_text(encoding="utf-8", errors="replace")
-        except OSError:  # not ours to read, or no file at all
+        except OSError:  # not readable, or not a file
             continue
         for line in text.splitlines():
             parts = line.split("\t")
@@ -106,9 +106,9 @@ def compilations(cache: Path) -> list[Compilation]:
 
 
 def bytes_in(cache: Path) -> int:
-    """The size of all files in the cache."""
+    """Return the total size of all files in the cache, in bytes."""
     total = 0
     for file in cache.rglob("*"):
-        with suppress(OSError):  # gone in the meantime
+        with suppress(OSError):  # deleted in the meantime
             total += file.stat().st_size if file.is_file() else 0
     return total

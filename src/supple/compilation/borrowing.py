@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 
 @intrinsic
 def without_owner(typing_context: Any, array: Any) -> Any:
-    """The same array with nobody to keep alive."""
+    """Return the same array without an owner to keep alive."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         view = context.make_array(signature.return_type)(context, builder, value=arguments[0])

@@ -1,8 +1,8 @@
-"""Arrays on their way into kernels: many bundled in one, copies inside kernels, and arrays as kernels are compiled for.
+"""Arrays as arguments of kernels: many arrays bundled in one, copies inside kernels, and the expected memory layout.
 
-A call into native code pays for every array it hands over, and far more for arrays in tuples, whose types are looked up
-anew at each call. In a bundle they are one array of numbers, integers by their bits, and kernels take them out again at
-no cost. It begins with where each part lies, and how large it is along its axes.
+Every array argument adds to the cost of a call into native code. Arrays in tuples cost far more, since their types are
+looked up at each call. A bundle is one array of numbers, with integers stored by their bits, and kernels extract its
+parts at no cost. It begins with the position and the shape of every part.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from supple.array_types import Array
 from supple.compilation.kernel import kernel
 
-# Many arrays in one, for what is called at every sample of a loop.
+# Many arrays in one, for kernels that are called at every sample of a loop.
 
 
-SLOT, MOST = 4, 3  # numbers of a slot: the place of a part, and its sizes along three axes at most
+SLOT, MOST = 4, 3  # numbers per slot: position of a part, and its sizes along at most three axes
 AT, FIRST, SECOND, THIRD = 0, 1, 2, 3
 
 
 class Bundle:
-    """Parts in slots 0, 1, ... of one array.
+    """An array whose slots 0, 1, ... hold the parts.
 
-    memory : the whole; parts : views of them, integers as such, through which Python sees what kernels do
+    memory : the whole array; parts : views of the parts, through which Python sees the changes of kernels
     """
 
     def __init__(self, *given: Any) -> None:
@@ -44,7 +44,7 @@ class Bundle:
 
 @kernel(inline=True)
 def line(bundle, slot):
-    """A part with one axis."""
+    """Return a part with one axis."""
     Z = bundle.view(np.int64)
     at = Z[SLOT * slot]
     return bundle[at : at + Z[SLOT * slot + FIRST]]
@@ -52,7 +52,7 @@ def line(bundle, slot):
 
 @kernel(inline=True)
 def table(bundle, slot):
-    """A part with two axes."""
+    """Return a part with two axes."""
     Z = bundle.view(np.int64)
     at, rows, columns = Z[SLOT * slot], Z[SLOT * slot + FIRST], Z[SLOT * slot + SECOND]
     return bundle[at : at + rows * columns].reshape(rows, columns)
@@ -60,7 +60,7 @@ def table(bundle, slot):
 
 @kernel(inline=True)
 def block(bundle, slot):
-    """A part with three axes."""
+    """Return a part with three axes."""
     Z = bundle.view(np.int64)
     at, sheets, rows, columns = (
         Z[SLOT * slot],
@@ -73,13 +73,13 @@ def block(bundle, slot):
 
 @kernel(inline=True)
 def whole_line(bundle, slot):
-    """Integers with one axis."""
+    """Return a part of integers with one axis."""
     return line(bundle, slot).view(np.int64)
 
 
 @kernel(inline=True)
 def whole_table(bundle, slot):
-    """Integers with two axes."""
+    """Return a part of integers with two axes."""
     Z = bundle.view(np.int64)
     at, rows, columns = Z[SLOT * slot], Z[SLOT * slot + FIRST], Z[SLOT * slot + SECOND]
     return Z[at : at + rows * columns].reshape(rows, columns)
@@ -87,33 +87,33 @@ def whole_table(bundle, slot):
 
 # Copies of arrays inside kernels.
 #
-# `target[:] = source` compiles the message of an error that cannot happen, with all of Python's strings that it needs:
-# that takes seconds, in every kernel that says it.
+# `target[:] = source` also compiles the message of an error that cannot happen, with Python's string functions. This
+# takes seconds in every kernel that contains it.
 
 
 @kernel
 def copy_row(source, target):
-    """target (n,) = the first n of source"""
+    """Copy the first n elements of source to target (n,)."""
     for i in range(target.shape[0]):
         target[i] = source[i]
 
 
 @kernel
 def copy_table(source, target):
-    """target (n, m) = source (n, m)"""
+    """Copy source (n, m) to target (n, m)."""
     for i in range(source.shape[0]):
         for j in range(source.shape[1]):
             target[i, j] = source[i, j]
 
 
-# Arrays as kernels are compiled for.
+# Memory layout that kernels are compiled for.
 
 
 def native_array(values: ArrayLike) -> NDArray[np.float64]:
-    """The same numbers row by row, writable; copied only where they are not.
+    """Return the values as a writable array in row-major order, copied only if necessary.
 
-    A compiled kernel knows its arrays by type, order and whether they may be written to; one that is read-only (as what
-    is broadcast) or lies otherwise in memory would be compiled for once more, which takes seconds.
+    A kernel is compiled for the type, order and writability of its arrays. A read-only array (such as a broadcast one)
+    or another order would compile the kernel once more, which takes seconds.
     """
     found = np.ascontiguousarray(values, dtype=np.float64)
     return found if found.flags.writeable else found.copy()

@@ -1,11 +1,11 @@
-"""Machine code once: kernels that only other kernels call stay intermediate code until their caller is compiled.
+"""Faster compilation: kernels that only other kernels call stay intermediate code until their caller is compiled.
 
-numba turns every function into optimised machine code before it looks at the function that calls it, and does the same
-work again for each caller. A kernel that is called from Python alone needs machine code; those within it are linked
-into it, optimised and translated there, once.
+numba translates every function to optimised machine code before it compiles the caller, and repeats the work in each
+caller. Only kernels that Python calls need machine code. The kernels that they call are linked into them, and optimised
+and translated there once.
 
-It replaces one step inside numba, for kernels marked with PIECE in their name and only while one of ours is compiled.
-Where a version of numba has no such step, nothing is replaced, and compiling only takes longer.
+This module replaces one step inside numba, for kernels with PIECE in their name and only while a kernel of supple is
+compiled. If a version of numba lacks this step, nothing is replaced and compiling takes longer.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-PIECE = "__piece"  # at the end of the qualified name of a kernel that only kernels call
-_ENVIRONMENT = "_ZN08NumbaEnv"  # how numba's names of what goes with a function begin
+PIECE = "__piece"  # end of the qualified name of a kernel that only kernels call
+_ENVIRONMENT = "_ZN08NumbaEnv"  # prefix of numba's names of function environments
 
 
 @contextmanager
 def in_pieces() -> Iterator[None]:
-    """Inside, kernels that only kernels call are not translated to machine code."""
+    """Keep kernels that only kernels call as intermediate code inside this context."""
     library = _library()
     if library is None:
         yield
@@ -45,7 +45,7 @@ def in_pieces() -> Iterator[None]:
 
 @cache
 def _library() -> Any:
-    """numba's library of compiled code, with the step replaced; None where numba is not built like that."""
+    """Return a subclass of numba's code library with the step replaced; None if this version of numba lacks it."""
     try:
         from numba.core.codegen import JITCodeLibrary
         from numba.core.compiler import lookup_environment
@@ -61,7 +61,7 @@ def _library() -> Any:
         return None
 
     class Pieces(JITCodeLibrary):
-        """Machine code only for what Python calls."""
+        """A code library that creates machine code only for kernels that Python calls."""
 
         _piece = False
 
@@ -71,7 +71,7 @@ def _library() -> Any:
                 super().finalize()
                 for item in self._final_module.global_variables:
                     environment = lookup_environment(item.name) if item.name.startswith(_ENVIRONMENT) else None
-                    if environment is not None:  # of a piece: it was waiting for this
+                    if environment is not None:  # environment of a piece, deferred until now
                         self._codegen.set_env(item.name, environment)
                 return
             self._raise_if_finalized()

@@ -1,13 +1,12 @@
-"""One source for every kernel.
+"""Kernels: one source for interpreted and compiled code.
 
-A kernel is a plain function of arrays and numbers, marked with `@kernel`. Called as it is, it runs
-interpreted, and nothing is imported; `compiled(function)` gives its native version. The compiled code is
-cached on disk under a digest of the function and of every kernel it calls, so that a change anywhere in
-the chain compiles anew, and nothing stale is ever run.
+A kernel is a plain function of arrays and numbers, marked with `@kernel`. Called directly, it runs interpreted and
+numba is not imported; `compiled(function)` returns its native version. Compiled code is cached on disk under a digest
+of the function and of every kernel it calls. A change anywhere in the chain compiles again, so stale code never runs.
 
-Compiling takes seconds, a single configuration interpreted takes milliseconds. Where a call says how much it is
-going to compute (`compiled(function, count=1)`) and the process was told to be patient, as the command line is, it
-runs interpreted as long as that is sooner done, and native from then on, or at once if native code is in the cache.
+Compiling takes seconds; interpreting one configuration takes milliseconds. A call may state the size of its task
+(`compiled(function, count=1)`). In a patient process, such as the command line, the kernel then runs interpreted while
+this is faster than compiling, and native afterwards, or at once if native code is in the cache.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ _found: dict[tuple[types.FunctionType, bool], bool] = {}
 
 
 def kernel(function: Callable | None = None, *, purpose: str = "", inline: bool = False) -> Callable:
-    """Mark a function as a kernel. It stays the plain function it is.
+    """Mark a function as a kernel; the function itself is unchanged.
 
-    purpose : what it is for, in a few words for somebody who waits while it compiles
-    inline  : written out wherever it is called, so that a small function of vectors costs nothing
+    purpose : purpose of the kernel in a few words, shown while it compiles
+    inline  : inline the kernel wherever it is called, so that small vector functions cost nothing
     """
     if function is None:
         return lambda wanted: kernel(wanted, purpose=purpose, inline=inline)
@@ -53,7 +52,7 @@ def kernel(function: Callable | None = None, *, purpose: str = "", inline: bool 
 
 
 def inlined(function: Callable) -> Callable:
-    """The same kernel, written out where it is called: for a caller that takes one state and would feel the call."""
+    """Return the same kernel, inlined where it is called, for callers where the cost of a call matters."""
     assert isinstance(function, types.FunctionType)
     twin = types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
     twin.__qualname__ = function.__qualname__ + "_inlined"
@@ -62,30 +61,29 @@ def inlined(function: Callable) -> Callable:
 
 @kernel
 def unsigned(place):
-    """A place in an array that is never counted from the end; native code then needs no choice between the two.
+    """Mark an array index as nonnegative, so that native code need not test for indices from the end.
 
-    Where a kernel takes several states in one instruction, that choice would make it take one at a time.
+    This test would prevent the vectorization of loops over states.
     """
     return place
 
 
 @kernel
 def borrowed(array):
-    """An array that outlives the kernel: native code then does not count who refers to it.
+    """Mark an array that outlives the kernel, so that native code need not count references to it.
 
-    Counting takes longer than the work where many small kernels are handed tuples of arrays. Not for what is returned.
+    Reference counting can take longer than the work of small kernels with tuples of arrays. Do not use it for arrays
+    that are returned.
     """
     return array
 
 
 def compiled(function: Callable, *, count: int | None = None, fused: bool = False) -> Callable:
-    """The native version of a kernel, compiled (or read from the cache) at its first call.
+    """Return the native version of a kernel, compiled or read from the cache at its first call.
 
-    count : how many states, configurations or steps the next call computes. Where native code is not at hand and
-            few are asked for, a patient process gets the kernel as it is, interpreted. 0: so little, and so rarely,
-            that it always is. Left out: always native.
-    fused : a product and a sum may be taken in one instruction with one rounding (faster, and no less accurate, but not
-            bit for bit what the interpreted kernel gives)
+    count : number of states, configurations or steps of the next call. If the count is small and no native code is
+            available, a patient process gets the interpreted kernel. 0: always interpreted. None: always native.
+    fused : allow fused multiply-add (faster and not less accurate, but not equal bit by bit to the interpreted kernel)
     """
     assert isinstance(function, types.FunctionType)
     if count == 0 or (count is not None and patience.bears(function, count, lambda: at_hand(function, fused))):
@@ -94,7 +92,7 @@ def compiled(function: Callable, *, count: int | None = None, fused: bool = Fals
 
 
 def at_hand(function: Callable, fused: bool = False) -> bool:
-    """Whether native code of a kernel is loaded, or lay in the cache when it was first asked for."""
+    """Return whether native code of a kernel is loaded, or was in the cache at the first request."""
     assert isinstance(function, types.FunctionType)
     if (function, fused, False) in _compiled:
         return True
@@ -104,7 +102,7 @@ def at_hand(function: Callable, fused: bool = False) -> bool:
 
 
 def forget(function: Callable) -> None:
-    """Drop the native code of all kernels that call a kernel, however far down: what it calls itself is changing."""
+    """Drop the native code of all kernels that call a kernel directly or indirectly, since the kernel changes."""
 
     def reaches(item: types.FunctionType) -> bool:
         return item is function or any(reaches(callee) for callee in callees(item).values())
@@ -116,7 +114,7 @@ def forget(function: Callable) -> None:
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels are kept: SUPPLE_CACHE_DIR, or supple in the user's cache folder."""
+    """Return the folder of compiled kernels: SUPPLE_CACHE_DIR, or `supple` in the user's cache folder."""
     chosen = os.environ.get("SUPPLE_CACHE_DIR")
     if chosen:
         return Path(chosen)
@@ -124,7 +122,7 @@ def cache_folder() -> Path:
 
 
 def callees(function: types.FunctionType) -> dict[str, types.FunctionType]:
-    """The kernels a kernel calls, by the names it uses for them."""
+    """Return the kernels that a kernel calls, by their names in its code."""
     found = {}
     for name in _global_names(function.__code__):
         value = function.__globals__.get(name)
@@ -135,7 +133,7 @@ def callees(function: types.FunctionType) -> dict[str, types.FunctionType]:
 
 @cache
 def _global_names(code: types.CodeType) -> tuple[str, ...]:
-    """Names that code looks up as globals; attributes of the same name are none of them."""
+    """Return the names that code looks up as globals, without attributes of the same name."""
     return tuple(dict.fromkeys(item.argval for item in dis.get_instructions(code) if item.opname == "LOAD_GLOBAL"))
 
 
@@ -152,7 +150,9 @@ def digest(function: types.FunctionType) -> str:
             return
         seen.add(item)
         code = item.__code__
-        known = sorted((name, _told(item.__globals__[name])) for name in code.co_names if name in item.__globals__)
+        known = sorted(
+            (name, _compiled_value(item.__globals__[name])) for name in code.co_names if name in item.__globals__
+        )
         inlined = item in _inlined
         constants = code.co_consts
         if item.__doc__ is not None and constants[:1] == (item.__doc__,):  # the first constant is the docstring
@@ -166,8 +166,8 @@ def digest(function: types.FunctionType) -> str:
     return f"{function.__name__}-{sha.hexdigest()[:16]}"
 
 
-def _told(value: Any) -> str:
-    """What compiled code keeps of a global value: a number, or the fields of a NamedTuple that the kernel makes."""
+def _compiled_value(value: Any) -> str:
+    """Return what compiled code contains of a global value: a number, or the fields of a NamedTuple."""
     if isinstance(value, int | float):
         return repr(value)
     return repr(getattr(value, "_fields", ""))
@@ -178,7 +178,7 @@ def _folder(function: types.FunctionType, fused: bool) -> Path:
 
 
 def _native(function: types.FunctionType, fused: bool, within: bool) -> Any:
-    """within : only other kernels call it, so that it needs no way in from Python and no place in the cache."""
+    """Return native code of a kernel; with `within`, only other kernels call it, and it is not cached separately."""
     if function is unsigned:
         import numpy
 
@@ -205,7 +205,7 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
     code = function.__code__
     if within:
         options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    else:  # named by its digest, so that where its source stands makes no difference to what is compiled
+    else:  # named by its digest, so that compiled code does not depend on the location of the source
         code = code.replace(co_filename=str(folder / "kernel.py"), co_firstlineno=1)
     twin = types.FunctionType(code, {**function.__globals__, **native}, function.__name__, function.__defaults__)
     twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__ + (PIECE if within else "")
@@ -217,12 +217,11 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
     return native_kernel
 
 
-# Compiled code on disk: one file for each kernel and signature, believed only if its digest fits.
+# Compiled code on disk: one file for each kernel and signature, used only if its digest is right.
 #
-# A damaged file of machine code is run as it is, with any outcome; and an index beside the files, as numba's own cache
-# has one, is mixed up by two processes that write at once. Here a file is written whole under a name that says what it
-# is, and read if it is what was written. What is damaged is compiled again; what cannot be kept is compiled for this
-# process alone. Both are told once.
+# numba runs a damaged file of machine code with any outcome, and two processes that write at once can corrupt the index
+# of its cache. Here every file is written as a whole, under a name that identifies it, and its digest is checked.
+# Damaged code is compiled again. Code that cannot be cached is compiled for this process only. Both are reported once.
 
 
 ENDING = ".code"
@@ -232,9 +231,9 @@ _notes_given: set[str] = set()
 
 
 class KeptCode:
-    """What numba asks for the native code of one kernel, and hands it over to.
+    """Cache of the native code of one kernel, with the interface that numba expects.
 
-    folder : of this kernel, named by a digest of its byte code and that of all it calls
+    folder : folder of the kernel, named by a digest of its byte code and that of all kernels it calls
     """
 
     def __init__(self, folder: Path):
@@ -245,19 +244,19 @@ class KeptCode:
         return str(self.folder)
 
     def enable(self) -> None:
-        """It always is."""
+        """Do nothing: the cache is always enabled."""
 
     def disable(self) -> None:
-        raise NotImplementedError("a kernel that shall not be kept is compiled without this")
+        raise NotImplementedError("a kernel without a cache is compiled without this object")
 
     def flush(self) -> None:
-        """Forget what is kept."""
+        """Delete the cached code."""
         for file in self.folder.glob("*" + ENDING):
             with contextlib.suppress(OSError):
                 file.unlink()
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """The compiled kernel for a signature; None: there is none that can be used."""
+        """Return the compiled kernel for a signature, or None if the cache has no usable one."""
         from numba.core.compiler import CompileResult
 
         context.refresh()
@@ -267,13 +266,13 @@ class KeptCode:
         try:
             return CompileResult._rebuild(context, *pickle.loads(found))  # noqa: S301 - by us, as its digest says
         except (ImportError, AttributeError):
-            # Kept when the kernel, or a NamedTuple that it takes, stood in another module. The digest does not know
-            # modules; what is kept names them.
+            # The kernel, or a NamedTuple argument, has moved to another module. The digest does not contain modules,
+            # but cached code names them.
             self.flush()
             return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep a kernel that was compiled, where there is room."""
+        """Write a compiled kernel to the cache, if there is room."""
         from numba.core.serialize import dumps
 
         if any(not item.can_cache for item in result.lifted) or result.library.has_dynamic_globals:
@@ -285,8 +284,10 @@ class KeptCode:
             write_whole(file, _MARK + hashlib.sha256(content).digest() + content)
         except OSError as error:
             reason = error.strerror or str(error)
-            _tell(f"the kernel cache {self.folder.parent} cannot be written ({reason}): kernels are compiled anew in "
-                  "every run; make room, or name another with SUPPLE_CACHE_DIR")  # fmt: skip
+            _note_once(
+                f"the kernel cache {self.folder.parent} cannot be written ({reason}), so kernels are compiled in every "
+                "run; free some space, or choose another folder with SUPPLE_CACHE_DIR"
+            )
 
     def _read(self, file: Path) -> bytes | None:
         try:
@@ -294,17 +295,17 @@ class KeptCode:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            _tell(f"the kernel cache {self.folder.parent} cannot be read ({error.strerror}): compiling again")
+            _note_once(f"the kernel cache {self.folder.parent} cannot be read ({error.strerror}); compiling again")
             return None
         if content[: len(_MARK)] == _MARK and content[len(_MARK) : _HEAD] == hashlib.sha256(content[_HEAD:]).digest():
             return content[_HEAD:]
-        _tell(f"compiled code in the kernel cache {self.folder.parent} is damaged: compiling it again")
+        _note_once(f"the kernel cache {self.folder.parent} contains damaged code; compiling it again")
         with contextlib.suppress(OSError):
             file.unlink()
         return None
 
     def _file(self, signature: Any, codegen: Any) -> Path:
-        """One for what is compiled, and for which processor."""
+        """Return the file for a signature and a processor."""
         import numba
 
         known = (numba.__version__, codegen.magic_tuple(), signature, tuple(_fields(kind) for kind in signature))
@@ -312,8 +313,11 @@ class KeptCode:
 
 
 def _fields(kind: Any) -> tuple:
-    """The classes and fields of the NamedTuples in a type: numba knows one by its class alone, and compiled code knows
-    its fields by their places, so that code for another order must not be run."""
+    """Return the classes and fields of the NamedTuples in a type.
+
+    numba identifies a NamedTuple by its class, and compiled code uses positions of fields, so that code for another
+    order must not run.
+    """
     from numba import types as kinds
 
     inner = tuple(_fields(item) for item in kind.types) if isinstance(kind, kinds.BaseTuple) else ()
@@ -323,7 +327,7 @@ def _fields(kind: Any) -> tuple:
     return (getattr(made, "__module__", ""), *getattr(kind, "fields", ()), *inner)
 
 
-def _tell(text: str) -> None:
+def _note_once(text: str) -> None:
     if text not in _notes_given:
         _notes_given.add(text)
         warnings.warn(text, SuppleNote, stacklevel=2)

@@ -1,8 +1,8 @@
-"""How long a kernel may run interpreted before it is compiled, where one answer is all that is wanted.
+"""Choice between interpreting and compiling a kernel.
 
-A kernel that computes one configuration takes milliseconds interpreted and seconds to compile. It is interpreted while
-all it has cost in this process, and what the next call is expected to cost, stays below a limit that is shorter than
-compiling; its cost for one item is learned from its own calls.
+A kernel that computes one configuration takes milliseconds interpreted and seconds to compile. A patient process
+interprets it while its total time, including the expected time of the next call, stays below a limit that is shorter
+than compiling. The time for one item is measured from its own calls.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 from supple.diagnostics import InputError
 
 CHOICES = ("patient", "compiled", "interpreted")
-PATIENCE = 4.0  # seconds of a kernel, interpreted, in one process; compiling one takes 2 to 15
-FIRST_GUESS = 0.004  # seconds an item, before a kernel has ever run
+PATIENCE = 4.0  # s, largest time of an interpreted kernel in one process; compiling takes 2 to 15 s
+FIRST_GUESS = 0.004  # s per item, before the first call of a kernel
 
 _spent: dict[types.FunctionType, tuple[float, int]] = {}
 _patient: list[bool] = []
@@ -28,7 +28,7 @@ _natively: list[bool] = []
 
 @contextmanager
 def natively() -> Iterator[None]:
-    """Inside, kernels are compiled: what is measured there is the time of native code."""
+    """Compile all kernels inside this context, so that measured times are those of native code."""
     _natively.append(True)
     try:
         yield
@@ -37,12 +37,12 @@ def natively() -> Iterator[None]:
 
 
 def patiently() -> None:
-    """From now on short work may run interpreted, unless the user has chosen: this process answers once and ends."""
+    """Allow short tasks to run interpreted from now on, unless the user has chosen otherwise."""
     _patient[:] = [True]
 
 
 def bears(function: types.FunctionType, count: int, at_hand: Callable[[], bool]) -> bool:
-    """Whether `count` more items are to be interpreted: asked for, or sooner done and no native code at hand."""
+    """Return whether to interpret the next `count` items: by choice, or because compiling would take longer."""
     chosen = choice() or ("patient" if _patient else "compiled")
     if _natively or chosen == "compiled":
         return False
@@ -57,18 +57,19 @@ def bears(function: types.FunctionType, count: int, at_hand: Callable[[], bool])
 
 @cache
 def choice() -> str:
-    """SUPPLE_KERNELS of the environment, read once: `patient`, as above, which the command line is; `compiled`, which
-    holds where nothing is said (a script that calls once mostly calls again); `interpreted` in any case."""
+    """Return SUPPLE_KERNELS of the environment, read once.
+
+    `patient` interprets short tasks and is the default of the command line. `compiled` is the default of Python
+    scripts, which mostly call a function more than once. `interpreted` never compiles.
+    """
     chosen = os.environ.get("SUPPLE_KERNELS", "")
     if chosen and chosen not in CHOICES:
-        raise InputError(
-            f'"{chosen}" is not a way to run kernels', part="SUPPLE_KERNELS", hint=f"one of {', '.join(CHOICES)}"
-        )
+        raise InputError(f'unknown value "{chosen}"', part="SUPPLE_KERNELS", hint=f"choose one of {', '.join(CHOICES)}")
     return chosen
 
 
 def interpreted(function: types.FunctionType, count: int) -> Callable:
-    """The kernel as it is, its cost noted."""
+    """Return the interpreted kernel, which records its time."""
 
     def run(*arguments: Any) -> Any:
         import numpy as np

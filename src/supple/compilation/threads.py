@@ -1,8 +1,8 @@
-"""Threads: batches are divided among the machine's cores, and linear algebra inside supple keeps to one thread.
+"""Threads: batches are divided among the cores, and linear algebra inside supple uses one thread.
 
-Matrices here are small, and batches are divided among the cores already: threads of BLAS on top of that only get in
-each other's way, and cost up to ten times the time. A library that is loaded no longer reads the environment, so it is
-told through threadpoolctl; what the user had set is put back at the end.
+Matrices are small, and batches use all cores already. Additional BLAS threads would compete with them and take up to
+ten times longer. A loaded library no longer reads the environment, so threadpoolctl sets the limit, and restores the
+user's setting at the end.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def single_blas_thread() -> Iterator[None]:
-    """`with single_blas_thread():` or `@single_blas_thread()`: inside, linear algebra keeps to one thread.
+    """Limit linear algebra to one thread, as a context manager or a decorator.
 
-    The limit belongs to the process. Where several threads of the user ask, the first one's holds and the others change
-    nothing (threadpoolctl 3.8).
+    The limit applies to the process. If several threads of the user set it, the first one decides (threadpoolctl 3.8).
     """
     with _libraries().limit(limits=1, user_api="blas"):
         yield
@@ -37,7 +36,7 @@ def single_blas_thread() -> Iterator[None]:
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """Every BLAS of this process. numpy and scipy carry one each, and finding them takes a millisecond: once."""
+    """Return the controller of all BLAS libraries of this process, found once, since this takes a millisecond."""
     import numpy.linalg  # noqa: F401
     import scipy.linalg  # noqa: F401
     from threadpoolctl import ThreadpoolController
@@ -48,18 +47,18 @@ def _libraries() -> ThreadpoolController:
 # Batches divided among the cores, or among as many as this process may use.
 
 
-_most: list[int] = []  # cores that callers further out have set, the innermost last
+_most: list[int] = []  # limits set by enclosing contexts, the innermost last
 
 
 def cores() -> int:
-    """How many this process may use."""
+    """Return the number of cores that this process may use."""
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min([here, *_most[-1:]])
 
 
 @contextmanager
 def at_most_cores(count: int) -> Iterator[None]:
-    """Inside, batches of this process are divided among so many: where other processes have the rest."""
+    """Divide batches among at most `count` cores inside this context, while other processes use the rest."""
     _most.append(count)
     try:
         yield
@@ -68,9 +67,9 @@ def at_most_cores(count: int) -> Iterator[None]:
 
 
 def in_parts(work: Callable[[int, int], None], count: int, least: int = 32) -> None:
-    """Call work(start, stop) on pieces of a batch, side by side on the machine's cores (kernels free the GIL).
+    """Call work(start, stop) on parts of a batch in parallel (kernels release the GIL).
 
-    The first item goes alone: it shows whether the rest is worth compiling for, and compiles once, not in every thread.
+    The first item is computed alone: it decides whether compiling pays, and compiles once instead of in every thread.
     """
     workers = min(cores(), count // least)
     first = min(count, 1)

@@ -1,1 +1,1 @@
-"""Parameters from measurements: logged runs (docs/theory/identification.md), tests, modes, updating, damping."""
+"""Identification of parameters from measurements: logged runs, modal tests, model updating and damping."""

@@ -1,11 +1,11 @@
-"""Numbers of drives and of damping from logged runs, by least squares on a reduced model.
+"""Identification of drive parameters and damping from logged runs, by least squares with a reduced model.
 
     min_p Σ_runs Σ_outputs Σ_samples ((y - ŷ(p) - b)/σ)²
 
-y is what was logged, ŷ what the model with its drives shows under the same commands, b a constant of each output and
-run (its bias, and where an encoder begins), σ the noise of each output, found from what is left over, and the fit
-repeated with it. To first order in the noise the covariance of p is (JᵀJ)⁻¹, J = ∂(ŷ/σ)/∂p, as long as what is left
-over is white, which `Identified.whiteness` tells.
+y is the logged output, ŷ the response of the model with its drives to the logged commands, b a constant of each output
+and run (its bias, and the zero of an encoder), and σ the noise of each output. σ is estimated from the residuals, and
+the fit repeated with it. To first order in the noise the covariance of p is (JᵀJ)⁻¹, J = ∂(ŷ/σ)/∂p, if the residuals
+are white; `Identified.whiteness` measures this.
 """
 
 from __future__ import annotations
@@ -38,20 +38,42 @@ from supple.results.table import Table
 from supple.simulation.driver import Sent, drive
 from supple.simulation.model_run import ModelRun, yields_along
 
-_WHITE = 0.2  # correlation from one sample to the next, from which on what is left over is no noise alone
+_WHITE = 0.2  # correlation of residuals between samples, above which they are not only noise
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Identified(Result):
-    """Numbers that were found from logged runs, and how sure they are.
+    """Identified parameters with their uncertainty.
 
-    names (k,), values (k,) and their covariance (k, k), from first guesses (k,)
-    outputs, noise : that were compared, and RMS of what is left over of each
-    whiteness      : of each output, how that is correlated from one sample to the next; far from 0, the model lacks
-                     something, and deviations are too small
-    at_bounds      : names of those that ended at a bound
-    model, hardware: with what was found
-    runs, left     : that were used, and y - ŷ of each (N, outputs)
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the parameters (k,).
+    values : ndarray, shape (k,)
+        Identified values, SI.
+    covariance : ndarray, shape (k, k)
+        Covariance of the values.
+    guesses : ndarray, shape (k,)
+        First guesses.
+    outputs : tuple of str
+        Outputs that were compared.
+    noise : ndarray, shape (outputs,)
+        RMS of the residuals of each output.
+    whiteness : ndarray, shape (outputs,)
+        Correlation of the residuals between successive samples. If it is far from 0, the model is incomplete and the
+        standard deviations are too small.
+    at_bounds : tuple of str
+        Parameters that are at a bound.
+    model : ReducedModel
+        Model with the identified parameters.
+    hardware : Hardware
+        Drives and instruments with the identified parameters.
+    runs : tuple of LoggedRun
+        Runs that were used.
+    left : tuple of ndarray
+        Residuals y - ŷ - b of each run, (N, outputs).
+    evaluations : int
+        Number of simulations of all runs.
     """
 
     names: tuple[str, ...]
@@ -70,38 +92,45 @@ class Identified(Result):
 
     def __getitem__(self, name: str) -> float:
         if name not in self.names:
-            raise InputError(f'"{name}" was not looked for', part="identified", hint=nearest(name, self.names))
+            raise InputError(f'"{name}" was not identified', part="identification", hint=nearest(name, self.names))
         return float(self.values[self.names.index(name)])
 
     @property
     def deviations(self) -> dict[str, float]:
-        """Standard deviation of each."""
+        """Standard deviation of each parameter."""
         return dict(zip(self.names, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
 
     @property
     def correlation(self) -> Array:
-        """(k, k), -1 to 1: near the ends two of them cannot be told apart in these runs."""
+        """Correlation (k, k), -1 to 1: two parameters close to ±1 cannot be distinguished in these runs."""
         size = np.sqrt(np.diag(self.covariance))
         return np.asarray(self.covariance / np.outer(size, size))
 
     def damping_ratios(self, theta: Mapping[str, float] | Array) -> Array:
-        """Of the modes of deformation at θ, θ locked, rising with their frequency."""
+        """Return the damping ratios of the elastic modes at θ, in order of frequency, with θ locked.
+
+        Parameters
+        ----------
+        theta : mapping or array_like
+            Coordinates θ.
+        """
         c, s = self.model.evaluate(theta), self.model.layout.theta
         squares, modes = eigh(c.K[s:, s:], c.M[s:, s:])
         return np.asarray(np.einsum("ji,jk,ki->i", modes, c.damping[s:, s:], modes) / (2.0 * np.sqrt(squares)))
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         found = ", ".join(
             f"{name} {value:.4g} ± {deviation:.2g}"
             for name, value, deviation in zip(self.names, self.values, self.deviations.values(), strict=True)
         )
         doubts = [f"at a bound: {', '.join(self.at_bounds)}"] if self.at_bounds else []
         coloured = [name for name, c in zip(self.outputs, self.whiteness, strict=True) if abs(c) > _WHITE]
-        doubts += [f"not noise alone is left over of {', '.join(coloured)}"] if coloured else []
+        doubts += [f"residuals are not white: {', '.join(coloured)}"] if coloured else []
         return "; ".join([found, *doubts])
 
     def table(self) -> Table:
-        """A row for each number: its value, deviation and first guess."""
+        """Return one row for each parameter: value, standard deviation and first guess."""
         columns: dict[str, NDArray[Any]] = {
             "name": np.array(self.names), "value": self.values,
             "deviation": np.array(list(self.deviations.values())), "guess": self.guesses,
@@ -109,20 +138,28 @@ class Identified(Result):
         return Table(columns, index="name")
 
     def plot(self, run: int = 0, *, axes: Any = None) -> Any:
-        """What was logged in a run, the model's answer and what is left over, of every output (matplotlib)."""
+        """Draw the outputs of a run as logged and as simulated, with their residuals, and return the panels.
+
+        Parameters
+        ----------
+        run : int, optional
+            Index of the run. Default: 0.
+        axes : optional
+            Axes to draw on. Default: a new figure.
+        """
         return picture("identification.plot.identified_plot")(self, run, axes)
 
     def with_noise(self) -> Hardware:
-        """The drives and instruments found, with the noise that was left over as that of the instruments."""
+        """Return the hardware found, with the RMS residuals as noise of its instruments."""
         loud = dict(zip(self.outputs, self.noise.tolist(), strict=True))
         items = tuple(replace(item, noise=loud.get(item.output, item.noise)) for item in self.hardware.instruments)
         return replace(self.hardware, instruments=items)
 
 
-_ROUNDS = 4  # of noise found and fits repeated, at most
-_SETTLED = 0.02  # of σ: less of a change, and the noise is known
-_DIFFERENCE = 1e-4  # of an unknown, for slopes: above what steps in time leave of an error
-_ROUGHLY, _CONVERGED = 1e-3, 1e-5  # of the sum of squares and of the unknowns: first, and once noise is known
+_ROUNDS = 4  # of noise estimates and fits, at most
+_SETTLED = 0.02  # of σ: a smaller change ends the rounds
+_DIFFERENCE = 1e-4  # of an unknown, for slopes: larger than the errors of time integration
+_ROUGHLY, _CONVERGED = 1e-3, 1e-5  # tolerance of the sum of squares and unknowns: at first, and once noise is known
 
 
 def identify(
@@ -170,7 +207,7 @@ def identify(
 
     See Also
     --------
-    update : fit parameters of the mechanism file to modal tests.
+    update : Fit parameters of the mechanism file to modal tests.
 
     Notes
     -----
@@ -186,60 +223,63 @@ def identify(
     given = [runs] if isinstance(runs, LoggedRun | str | Mapping) or not isinstance(runs, Sequence) else list(runs)
     logged = [logged_run(item) for item in given]
     if not logged:
-        raise InputError("there is no run", part="identify", hint="give at least one")
-    looked = _outputs(model, logged, outputs)
-    asked = unknowns(mechanism, model, unknown, dict(start or {}), dict(bounds or {}))
-    measured = [np.column_stack([run.measured[name] for name in looked]) for run in logged]
-    fit = _Fit(asked, logged, looked, measured)
-    return fit.found()
+        raise InputError("no run is given", part="identify", hint="give at least one")
+    compared = _outputs(model, logged, outputs)
+    sought = unknowns(mechanism, model, unknown, dict(start or {}), dict(bounds or {}))
+    measured = [np.column_stack([run.measured[name] for name in compared]) for run in logged]
+    fit = _Fit(sought, logged, compared, measured)
+    return fit.solve()
 
 
 def _outputs(model: ReducedModel, runs: Sequence[LoggedRun], names: Sequence[str] | None) -> tuple[str, ...]:
     known = [name for name in runs[0].measured if all(name in run.measured for run in runs)]
     for name in names or ():
         if name not in known:
-            raise InputError(f'not every run has "{name}"', part="identify", hint=nearest(name, known))
+            raise InputError(f'not every run has logged "{name}"', part="identify", hint=nearest(name, known))
     found = tuple(names or (name for name in known if name in model.layout.outputs))
     if not found:
         raise InputError(
-            f"nothing that was logged is an output of the model ({', '.join(model.layout.outputs)})",
-            part="identify", hint="name logged columns as sensors are named",
+            f"no logged column is an output of the model ({', '.join(model.layout.outputs)})",
+            part="identify", hint="name the logged columns like the sensors",
         )  # fmt: skip
     return found
 
 
 class _Fit:
-    """Residuals over noise, and what least squares makes of them."""
+    """Residuals over noise, and their least-squares fit."""
 
     def __init__(
-        self, asked: Unknowns, runs: Sequence[LoggedRun], outputs: tuple[str, ...], measured: list[Array]
+        self, unknowns: Unknowns, runs: Sequence[LoggedRun], outputs: tuple[str, ...], measured: list[Array]
     ) -> None:
-        self.asked, self.runs, self.outputs, self.measured = asked, runs, outputs, measured
+        self.unknowns, self.runs, self.outputs, self.measured = unknowns, runs, outputs, measured
         spread = np.array([np.std(y, axis=0) for y in measured]).max(axis=0)
         still = np.flatnonzero(spread <= 0.0)
         if len(still):
             raise InputError(
-                f'"{outputs[still[0]]}" never moves', part="identify", hint="leave it out, or log more of it"
+                f'output "{outputs[still[0]]}" is constant in all runs',
+                part="identify",
+                hint="leave it out, or log a run in which it moves",
             )
         self.noise = spread
         self.evaluations = 0
 
     def left(self, values: Array) -> list[Array]:
-        """y - ŷ - b (N, outputs) of every run."""
+        """Return y - ŷ - b (N, outputs) of every run."""
         self.evaluations += 1
-        model, hardware = self.asked.modified(values), self.asked.hardware(values)
+        model, hardware = self.unknowns.scaled_model_at(values), self.unknowns.hardware(values)
         off = [
-            y - predicted(model, hardware, run, self.outputs) for y, run in zip(self.measured, self.runs, strict=True)
+            y - predict_outputs(model, hardware, run, self.outputs)
+            for y, run in zip(self.measured, self.runs, strict=True)
         ]
         return [item - item.mean(axis=0) for item in off]
 
     def residuals(self, x: Array) -> Array:
-        return np.concatenate([(item / self.noise).ravel() for item in self.left(x * self.asked.sizes)])
+        return np.concatenate([(item / self.noise).ravel() for item in self.left(x * self.unknowns.sizes)])
 
-    def found(self) -> Identified:
-        """Fits with the noise of the one before, until that stays."""
-        asked = self.asked
-        x, low, high = asked.guesses / asked.sizes, *(asked.bounds / asked.sizes)
+    def solve(self) -> Identified:
+        """Repeat the fit with the noise of the previous one until the noise is constant."""
+        sought = self.unknowns
+        x, low, high = sought.guesses / sought.sizes, *(sought.bounds / sought.sizes)
         for turn in range(_ROUNDS):
             close = _CONVERGED if turn else _ROUGHLY
             solved = least_squares(
@@ -247,51 +287,52 @@ class _Fit:
                 xtol=close, gtol=None,
             )  # fmt: skip
             x, before = solved.x, self.noise
-            left = self.left(x * asked.sizes)
+            left = self.left(x * sought.sizes)
             self.noise = np.sqrt(np.mean(np.vstack(left) ** 2, axis=0))
             if turn and np.abs(self.noise / before - 1.0).max() < _SETTLED:
                 break
         J = solved.jac * (before / self.noise)[self._columns()][:, None]
-        return self._identified(x, J, left, low, high)
+        return self._result(x, J, left, low, high)
 
     def _columns(self) -> NDArray[np.int64]:
-        """Which output each residual is of."""
+        """Return the index of the output of each residual."""
         return np.concatenate([np.tile(np.arange(len(self.outputs)), len(run.time)) for run in self.runs])
 
-    def _identified(self, x: Array, J: Array, left: list[Array], low: Array, high: Array) -> Identified:
-        asked = self.asked
+    def _result(self, x: Array, J: Array, left: list[Array], low: Array, high: Array) -> Identified:
+        sought = self.unknowns
         _, s, Vt = np.linalg.svd(J, full_matrices=False)
         if s[-1] <= 1e-9 * s[0]:
-            worst = asked.names[int(np.abs(Vt[-1]).argmax())]
+            worst = sought.names[int(np.abs(Vt[-1]).argmax())]
             raise InputError(
-                f'"{worst}" does not show in these runs, or not apart from the others', part="identify",
+                f'"{worst}" does not affect the outputs of these runs, or not independently of the others',
+                part="identify",
                 hint="log a run that excites it, or leave it out",
             )  # fmt: skip
-        covariance = (Vt.T / s**2) @ Vt * np.outer(asked.sizes, asked.sizes)
-        values = x * asked.sizes
-        edge = [name for k, name in enumerate(asked.names)
+        covariance = (Vt.T / s**2) @ Vt * np.outer(sought.sizes, sought.sizes)
+        values = x * sought.sizes
+        edge = [name for k, name in enumerate(sought.names)
                 if min(x[k] - low[k], high[k] - x[k]) <= 1e-6 * max(1.0, abs(x[k]))]  # fmt: skip
         return Identified(
-            asked.names, values, covariance, asked.guesses, self.outputs, self.noise, _whiteness(left),
-            tuple(edge), asked.modified(values), asked.hardware(values), tuple(self.runs), tuple(left),
+            sought.names, values, covariance, sought.guesses, self.outputs, self.noise, _whiteness(left),
+            tuple(edge), sought.scaled_model_at(values), sought.hardware(values), tuple(self.runs), tuple(left),
             self.evaluations,
         )  # fmt: skip
 
 
 def _whiteness(left: Sequence[Array]) -> Array:
-    """Correlation of what is left over with that of the sample before, (outputs,): near 0 where it is noise alone."""
+    """Return the correlation (outputs,) of residuals between successive samples: near 0 for white noise."""
     both = sum(np.sum(item[1:] * item[:-1], axis=0) for item in left)
     return np.asarray(both / sum(np.sum(item**2, axis=0) for item in left))
 
 
-# What sensors should have shown: the commands of a logged run sent once more, to a model with its drives.
+# Prediction of the sensor outputs: a model with its drives under the commands of a logged run.
 
 
-def predicted(model: ReducedModel, hardware: Hardware, run: LoggedRun, outputs: Sequence[str]) -> Array:
-    """(N, outputs) of a run from rest, with these drives and instruments."""
+def predict_outputs(model: ReducedModel, hardware: Hardware, run: LoggedRun, outputs: Sequence[str]) -> Array:
+    """Return the outputs (N, outputs) of a run from rest, with these drives and instruments."""
     layout = model.layout
     names = layout.coordinates[: layout.theta]
-    commands = commands_of(run, layout.inputs)
+    commands = ordered_commands(run, layout.inputs)
     bank = DriveBank(hardware, layout.inputs, names, hardware.actuator_coordinates)
     start, yields = start_coordinates(run, hardware, names), yields_along(model, bank)
     plant = ModelRun(model, run.time, start=start, led=bank.led, yields=yields)
@@ -304,24 +345,24 @@ def predicted(model: ReducedModel, hardware: Hardware, run: LoggedRun, outputs: 
     drive(samples, Sent(commands[:-1]))
     if plant.reason:
         raise NumericalError(
-            f"with the numbers that are tried, {plant.reason}", part="identify",
-            hint="begin closer (start=), or bound the unknowns (bounds=)",
+            f"the simulation with trial values failed: {plant.reason}", part="identify",
+            hint="give closer first guesses (start=), or bounds (bounds=)",
         )  # fmt: skip
     return samples.readings[:, [layout.outputs.index(name) for name in outputs]]
 
 
-def commands_of(run: LoggedRun, inputs: Sequence[str]) -> Array:
-    """(N, a), in the order of the inputs."""
+def ordered_commands(run: LoggedRun, inputs: Sequence[str]) -> Array:
+    """Return the commands (N, a) in the order of the inputs."""
     missing = [name for name in inputs if name not in run.commands]
     if missing:
         raise InputError(
-            f'actuator "{missing[0]}" has no command', part="logged run", hint=f'log "{missing[0]}.command"'
+            f'actuator "{missing[0]}" has no logged command', part="logged run", hint=f'log "{missing[0]}.command"'
         )
     return np.column_stack([run.commands[name] for name in inputs])
 
 
 def start_coordinates(run: LoggedRun, hardware: Hardware, names: Sequence[str]) -> dict[str, float]:
-    """θ at the start: as told, or as encoders saw it before the first command was felt."""
+    """Return θ at the start, as given, or as measured by encoders in the first sample."""
     found = {}
     for name in names:
         encoder = hardware.encoders.get(name, name)
@@ -331,28 +372,28 @@ def start_coordinates(run: LoggedRun, hardware: Hardware, names: Sequence[str]) 
             found[name] = float(run.measured[encoder][0])
         else:
             raise InputError(
-                f'where "{name}" stood at first is not known', part="logged run",
-                hint=f"log an encoder of it, or give start={{{name!r}: ...}}",
+                f'the initial value of "{name}" is unknown', part="logged run",
+                hint=f"log its encoder, or give start={{{name!r}: ...}}",
             )  # fmt: skip
     return found
 
 
-# What is to be found: numbers of drives, and factors of a model's deformation, by name.
+# Unknowns by name: parameters of drives, and factors of the stiffness and damping of a model's deformation.
 #
-# lift.gain, lift.frequency, ...   a parameter of the drive of an actuator, as its kind has it, or its delay
-# damping, stiffness               factors of those of deformation
+# lift.gain, lift.frequency, ...   a parameter of the drive of an actuator, or its delay
+# damping, stiffness               factors on those of the deformation
 # damping.mass, damping.stiffness  α (1/s) and β (s) of D_δδ + α M_δδ + β K_δδ
 
 
 FACTORS = ("damping", "stiffness")
-ADDED = {"damping.mass": 1.0, "damping.stiffness": 1e-4}  # and what one of them counts as, where nothing is known
+ADDED = {"damping.mass": 1.0, "damping.stiffness": 1e-4}  # with the scale of each
 DELAY = "delay"
-_WIDE = 10.0  # times the first guess, and that part of it: how far a number is looked for
+_WIDE = 10.0  # default bounds: the first guess times and divided by this
 
 
 @dataclass(frozen=True, eq=False)
 class Unknowns:
-    """names (k,), first guesses (k,), sizes (k,) that they are counted in, and bounds (2, k)."""
+    """Names (k,), first guesses (k,), scales (k,) and bounds (2, k) of the unknowns."""
 
     mechanism: Mechanism
     model: ReducedModel
@@ -362,7 +403,7 @@ class Unknowns:
     bounds: Array
 
     def hardware(self, values: Array) -> Hardware:
-        """Drives with these numbers, and instruments without noise and bias."""
+        """Return drives with these values, and instruments without noise and bias."""
         own = hardware_of(self.mechanism)
         trial: dict[str, dict[str, float]] = {}
         for name, value in zip(self.names, values.tolist(), strict=True):
@@ -376,8 +417,8 @@ class Unknowns:
         quiet = tuple(replace(item, noise=0.0, walk=0.0, bias=0.0, resolution=0.0) for item in own.instruments)
         return replace(own, drives=drives, instruments=quiet)
 
-    def modified(self, values: Array) -> ReducedModel:
-        """The model with these factors of its deformation."""
+    def scaled_model_at(self, values: Array) -> ReducedModel:
+        """Return the model with these factors on its deformation."""
         given = dict(zip(self.names, values.tolist(), strict=True))
         model = scaled_model(self.model, stiffness=given.get("stiffness", 1.0), damping=given.get("damping", 1.0))
         return damped(model, given.get("damping.mass", 0.0), given.get("damping.stiffness", 0.0))
@@ -390,31 +431,34 @@ def unknowns(
     start: Mapping[str, float],
     bounds: Mapping[str, tuple[float, float]],
 ) -> Unknowns:
-    """Checked, with first guesses as given, or as the file has them."""
+    """Check the unknowns and return them, with first guesses as given or from the file."""
     if not names:
-        raise InputError("nothing is to be found", part="identify", hint="name unknowns: lift.gain, damping, ...")
-    known = {**_described(mechanism), **dict.fromkeys(FACTORS, 1.0), **dict.fromkeys(ADDED, 0.0)}
+        raise InputError("no unknown is given", part="identify", hint="name unknowns: lift.gain, damping, ...")
+    known = {**_drive_parameters(mechanism), **dict.fromkeys(FACTORS, 1.0), **dict.fromkeys(ADDED, 0.0)}
     for name in [*names, *start, *bounds]:
         if name not in known:
-            raise InputError(f'there is no "{name}" to be found', part="identify", hint=nearest(name, known))
+            raise InputError(f'unknown parameter "{name}"', part="identify", hint=nearest(name, known))
     guesses = np.array([float(start[name]) if name in start else _guess(name, known) for name in names])
     sizes = np.array([ADDED.get(name, abs(guess) or 1e-3) for name, guess in zip(names, guesses, strict=True)])
-    low, high = zip(*(bounds.get(name, _around(name, guess)) for name, guess in zip(names, guesses, strict=True)),
-                    strict=True)  # fmt: skip
+    pairs = [bounds.get(name, _default_bounds(name, guess)) for name, guess in zip(names, guesses, strict=True)]
+    low, high = zip(*pairs, strict=True)
     limits = np.array([low, high], dtype=float)
     for k, name in enumerate(names):
         if not limits[0, k] <= guesses[k] <= limits[1, k]:
             raise InputError(
-                f"the first guess {guesses[k]:g} lies outside {limits[0, k]:g} ... {limits[1, k]:g}",
+                f"the first guess {guesses[k]:g} is outside the bounds {limits[0, k]:g} ... {limits[1, k]:g}",
                 part=f'unknown "{name}"', hint="give another start, or wider bounds",
             )  # fmt: skip
     if model.layout.size == model.layout.theta and any(name in FACTORS or name in ADDED for name in names):
-        raise InputError("the model is rigid: nothing in it deforms", part="identify", hint="reduce it with modes")
+        raise InputError(
+            "the model is rigid, so that it has no damping or stiffness of deformation", part="identify",
+            hint="reduce it with modes",
+        )  # fmt: skip
     return Unknowns(mechanism, model, tuple(names), guesses, sizes, limits)
 
 
-def _described(mechanism: Mechanism) -> dict[str, float | None]:
-    """Numbers of all drives; None of those that the file leaves out."""
+def _drive_parameters(mechanism: Mechanism) -> dict[str, float | None]:
+    """Return the parameters of all drives, None for those that the file omits."""
     found: dict[str, float | None] = {}
     for actuator, part in mechanism.actuators.items():
         if part.drive is not None:
@@ -427,11 +471,11 @@ def _described(mechanism: Mechanism) -> dict[str, float | None]:
 def _guess(name: str, known: Mapping[str, float | None]) -> float:
     value = known[name]
     if value is None:
-        raise InputError("its file does not give it", part=f'unknown "{name}"', hint="give a start for it")
+        raise InputError("the file gives no value", part=f'unknown "{name}"', hint="give its first guess in start")
     return float(value)
 
 
-def _around(name: str, guess: float) -> tuple[float, float]:
+def _default_bounds(name: str, guess: float) -> tuple[float, float]:
     if name in ADDED:
         return 0.0, np.inf
     if name.endswith(f".{DELAY}"):
@@ -440,7 +484,7 @@ def _around(name: str, guess: float) -> tuple[float, float]:
 
 
 def _with(mechanism: Mechanism, block: DriveBlock, trial: Mapping[str, float]) -> DriveBlock:
-    """A drive's block with other numbers of its kind."""
+    """Return the block of a drive with other parameter values."""
     drive = mechanism.actuators[block.actuator].drive
     assert drive is not None
     linear = drive.record.block({"gear": 1.0, **drive.given, **trial})

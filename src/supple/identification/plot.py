@@ -1,4 +1,4 @@
-"""Logged outputs beside those of the model that was found from them."""
+"""Plot of logged outputs and of the identified model."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @in_house_style
 def identified_plot(found: Identified, run: int, axes: Any = None) -> Any:
-    """A row for each output: as logged and the model's, and what is left over. Returns the panels."""
+    """Draw each output as logged and as simulated, with its residual, and return the panels."""
     if not 0 <= run < len(found.runs):
-        raise InputError(f"there is no run {run}", part="plot", hint=f"there are {len(found.runs)}, from 0 on")
+        raise InputError(f"run must be 0 to {len(found.runs) - 1} (got {run})", part="plot")
     logged, left = found.runs[run], found.left[run]
     count = len(found.outputs)
     grid = panel_grid(axes, (10.0, 0.6 + 1.9 * count), count, 2, sharex=True, width_ratios=[1.6, 1.0])
@@ -26,7 +26,7 @@ def identified_plot(found: Identified, run: int, axes: Any = None) -> Any:
         both.plot(logged.time, true - left[:, k], color=PALETTE[0], linewidth=1.0, label="model")
         both.set_ylabel(label(name, unit))
         rest.plot(logged.time, left[:, k], color=PALETTE[1], linewidth=0.8)
-        rest.set_ylabel(label("left over", unit))
+        rest.set_ylabel(label("residual", unit))
     for one in grid[-1]:
         one.set_xlabel(label("time", "s"))
     legend_above(grid[0, 0])

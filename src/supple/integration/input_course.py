@@ -1,5 +1,7 @@
-"""Forces of the actuators over a run: linear between breaks, constant before the first and after the last; callables
-as piecewise polynomials that are fine enough for any step."""
+"""Forces of the actuators over a run: linear between breaks, constant before the first and after the last.
+
+Callables become piecewise polynomials that are fine enough for any step.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,18 @@ from supple.integration.time_steps import longest_step, require_rising
 Signal = float | ArrayLike | Callable[[float], float]
 Inputs = Mapping[str, Signal] | ArrayLike | None
 
-_SAME = 1e-6  # of the interval between two times: closer ones are one
-_INTERVALS = 8  # of a piece of a callable: it is sampled at their ends, and is a polynomial of this degree
-_RESOLVED = 1e-9  # of the largest value: what a polynomial of two degrees less may miss the samples by
+_SAME = 1e-6  # fraction of an interval below which two times are equal
+_INTERVALS = 8  # intervals of a piece of a callable, sampled at their ends; also the degree of its polynomial
+_RESOLVED = 1e-9  # largest error of a polynomial of two degrees less at the samples, over the largest value
 _NARROWEST = 1.0 / 512.0  # of the longest step: pieces around a jump or a kink are not halved any further
 _LOTS = 2000  # pieces shorter than the longest step that are halved together: more are noise, linear between samples
 
 
 class InputCourse(NamedTuple):
-    """Inputs as polynomials on pieces, continuous: what is sampled for the marches that follow a tolerance.
+    """Inputs as polynomials on pieces, continuous: samples for the marches that follow a tolerance.
 
-    x runs from 0 to 1 over each piece, unlike τ of `PolynomialPieces` in s: coefficients of degree 8 then stay of one
-    size, however short the pieces around a jump are. Outside inputs are held.
+    x runs from 0 to 1 over each piece, unlike τ of `PolynomialPieces` in s: coefficients of degree 8 then have similar
+    magnitude, however short the pieces around a jump are. Outside the pieces, inputs are constant.
 
     stops  : (S,) times at which a step must end, s: where the inputs may have kinks
     breaks : (B,) ends of the pieces, s
@@ -40,7 +42,7 @@ class InputCourse(NamedTuple):
     pieces: Array
 
     def at(self, times: Array) -> Array:
-        """Inputs (N, a) at times (N,)."""
+        """Return the inputs (N, a) at times (N,)."""
         piece = np.clip(np.searchsorted(self.breaks, times, side="right") - 1, 0, len(self.pieces) - 1)
         begin, end = self.breaks[piece], self.breaks[piece + 1]
         x = np.clip((times - begin) / (end - begin), 0.0, 1.0)[:, None]
@@ -53,12 +55,12 @@ class InputCourse(NamedTuple):
 def followed_course(
     names: Sequence[str], inputs: Inputs, times: ArrayLike | None, grid: Array, step: float | None, *, fixed: bool
 ) -> InputCourse:
-    """Inputs for steps that follow a tolerance, or of one length.
+    """Return inputs for steps that follow a tolerance, or for fixed steps.
 
     Values at times are linear between them. For fixed steps callables are too, between samples at every step. Otherwise
-    they are polynomials of degree 8 through 9 samples on pieces that are halved until a polynomial of degree 6 misses
-    the samples by less than 1e-9 of the largest value; around jumps and kinks they are linear between samples some
-    1/4000 of the longest step apart.
+    they are polynomials of degree 8 through 9 samples on pieces that are halved until a polynomial of degree 6
+    deviates from the samples by less than 1e-9 of the largest value; around jumps and kinks they are linear between
+    samples about 1/4000 of the longest step apart.
 
     names, inputs, times, grid : as of `input_course`; step : longest or fixed one, s; None leaves it open
     """
@@ -76,7 +78,7 @@ def followed_course(
         _require_finite(found)
         return found
 
-    return _resolved(sampled, _divided(ends, _INTERVALS * longest), longest, ends)
+    return _resolve(sampled, _divide(ends, _INTERVALS * longest), longest, ends)
 
 
 def _linear(breaks: Array, values: Array) -> InputCourse:
@@ -85,8 +87,8 @@ def _linear(breaks: Array, values: Array) -> InputCourse:
     return InputCourse(breaks, breaks, pieces)
 
 
-def _resolved(sampled: Callable[[Array], Array], ends: Array, longest: float, kinks: Array) -> InputCourse:
-    """Pieces between ends (B,), halved until polynomials follow `sampled`, (N,) -> (N, a)."""
+def _resolve(sampled: Callable[[Array], Array], ends: Array, longest: float, kinks: Array) -> InputCourse:
+    """Return pieces between ends (B,), halved until polynomials follow `sampled`, (N,) -> (N, a)."""
     powers = np.linspace(0.0, 1.0, _INTERVALS + 1)[:, None] ** np.arange(_INTERVALS + 1)
     through, lower = np.linalg.inv(powers), powers[:, :-2]
     missed = np.eye(_INTERVALS + 1) - lower @ np.linalg.pinv(lower)
@@ -109,7 +111,7 @@ def _resolved(sampled: Callable[[Array], Array], ends: Array, longest: float, ki
         begins.append(knots[:, :-1].reshape(-1))
         coefficients.append(straight.reshape(-1, *straight.shape[2:]))
         stops.append(knots.reshape(-1))
-        begin, width, V = _halved(sampled, begin[rough & ~ended], width[rough & ~ended], V[rough & ~ended])
+        begin, width, V = _halve(sampled, begin[rough & ~ended], width[rough & ~ended], V[rough & ~ended])
         size = np.maximum(size, np.abs(V).max(axis=(0, 1), initial=0.0))
     starts, pieces = np.concatenate(begins), np.concatenate(coefficients)
     order = np.argsort(starts)
@@ -118,8 +120,8 @@ def _resolved(sampled: Callable[[Array], Array], ends: Array, longest: float, ki
     )
 
 
-def _halved(sampled: Callable[[Array], Array], begin: Array, width: Array, V: Array) -> tuple[Array, Array, Array]:
-    """Both halves of pieces with samples V (N, 9, a): every second of theirs is known."""
+def _halve(sampled: Callable[[Array], Array], begin: Array, width: Array, V: Array) -> tuple[Array, Array, Array]:
+    """Return both halves of pieces with samples V (N, 9, a), of which every second sample is known."""
     if not len(begin):
         return begin, width, V
     half = _INTERVALS // 2
@@ -136,21 +138,21 @@ def _halved(sampled: Callable[[Array], Array], begin: Array, width: Array, V: Ar
 def input_course(
     names: Sequence[str], inputs: Inputs, times: ArrayLike | None, grid: Array, spacing: float | None
 ) -> tuple[Array, Array]:
-    """Breaks (B,) and values there (B, a).
+    """Return breaks (B,) and values there (B, a).
 
     names   : of the actuators; inputs : by name a number, values at `times` or a callable, or (a,) or (N, a) values
-    times   : (N,) s, of the values; those of the results, `grid`, if left out
-    spacing : s, at most, between samples of callables; None samples them at the results alone
+    times   : (N,) s, of the values. Default: those of the results, `grid`
+    spacing : longest time between samples of callables, s; None samples them at the results alone
     """
     given = _by_name(names, inputs)
     knots = grid if times is None else _knots(times)
     if has_callables(given):
-        fine = grid if spacing is None else _divided(grid, spacing)
+        fine = grid if spacing is None else _divide(grid, spacing)
         breaks = fine if times is None else merged(fine, knots, _SAME * float(np.diff(fine).min()))
     elif all(np.ndim(signal) == 0 for signal in given.values()):  # type: ignore[arg-type]
         breaks = grid[[0, -1]]
     else:
-        breaks = _snapped(knots, grid)
+        breaks = _snap_to_results(knots, grid)
     values = np.zeros((len(breaks), len(names)))
     for i, name in enumerate(names):
         values[:, i] = _sampled(name, given.get(name, 0.0), breaks, knots)
@@ -160,11 +162,11 @@ def input_course(
 
 def _require_finite(values: Array) -> None:
     if not np.isfinite(values).all():
-        raise InputError("it holds values that are not finite", part="inputs", hint="check the file or the callable")
+        raise InputError("values are not finite", part="inputs", hint="check the file or the callable")
 
 
 def has_callables(inputs: Inputs) -> bool:
-    """Whether any of the inputs is a callable of time."""
+    """Return whether any of the inputs is a callable of time."""
     return isinstance(inputs, Mapping) and any(callable(signal) for signal in inputs.values())
 
 
@@ -178,7 +180,7 @@ def _by_name(names: Sequence[str], inputs: Inputs) -> Mapping[str, Signal]:
     rows = real_numbers("inputs", inputs)
     if rows.ndim not in (1, 2) or rows.shape[-1] != len(names):
         raise InputError(
-            f"has the shape {rows.shape}", part="inputs", hint=f"give ({len(names)},) or (N, {len(names)}) values"
+            f"the shape is {rows.shape}", part="inputs", hint=f"give ({len(names)},) or (N, {len(names)}) values"
         )
     return dict(zip(names, rows.T, strict=True))
 
@@ -197,29 +199,29 @@ def _sampled(name: str, signal: Signal, breaks: Array, knots: Array) -> Array:
         return np.full(len(breaks), float(array))
     if array.shape != knots.shape:
         raise InputError(
-            f"it has {array.shape} values for {len(knots)} times", part=f'input "{name}"',
+            f"values of shape {array.shape} for {len(knots)} times", part=f'input "{name}"',
             hint="give input_times of the same length, a number, or a callable of time",
         )  # fmt: skip
     return np.interp(breaks, knots, array)
 
 
-def _snapped(knots: Array, grid: Array) -> Array:
-    """Knots, those that differ from a result by rounding at that result: a step between the two would be no step."""
+def _snap_to_results(knots: Array, grid: Array) -> Array:
+    """Return the knots, with those that equal a result up to rounding moved to it, to avoid steps of zero length."""
     after = np.clip(np.searchsorted(grid, knots), 1, len(grid) - 1)
     near = np.where(np.abs(knots - grid[after - 1]) < np.abs(knots - grid[after]), grid[after - 1], grid[after])
     apart = _SAME * min(float(np.diff(knots).min()), float(np.diff(grid).min()))
     return np.where(np.abs(knots - near) <= apart, near, knots)
 
 
-def _divided(grid: Array, spacing: float) -> Array:
-    """The grid, each of its intervals divided into equal ones of at most the spacing, as steps that end there do."""
+def _divide(grid: Array, spacing: float) -> Array:
+    """Return the grid with each interval divided into equal ones of at most the spacing, as by steps that end there."""
     counts = np.maximum(1, np.ceil(np.diff(grid) / spacing - _SAME)).astype(int)
     parts = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(grid[:-1], grid[1:], counts, strict=True)]
     return np.concatenate([*parts, grid[-1:]])
 
 
 def merged(first: Array, second: Array, apart: float) -> Array:
-    """All of the first times, and those of the second that are further from each of them."""
+    """Return all of the first times, and those of the second that are further from each of them."""
     after = np.searchsorted(first, second)
     left, right = first[np.maximum(after - 1, 0)], first[np.minimum(after, len(first) - 1)]
     new = second[np.minimum(np.abs(second - left), np.abs(second - right)) > apart]

@@ -1,7 +1,7 @@
-"""LDLᵀ of symmetric quasi-definite matrices of a fixed sparse pattern, without pivoting.
+"""LDLᵀ factorisation of symmetric quasi-definite matrices of a fixed sparse pattern, without pivoting.
 
 A matrix [[A, Bᵀ], [B, -C]] with A and C positive definite has a factor LDLᵀ in every symmetric ordering
-[Vanderbei 1995]. The ordering and the pattern of L are found once; a kernel fills in the numbers as often as needed.
+[Vanderbei 1995]. The ordering and the pattern of L are computed once; a kernel fills in the numbers as often as needed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from supple.compilation import kernel
 
 
 class Pattern(NamedTuple):
-    """Where the entries of the matrix and of its factor are.
+    """Positions of the entries of the matrix and of its factor.
 
     order : (n,) order[k] is the row that is eliminated k-th
     start, entries : column k of the upper triangle, in the new order, holds rows entries[start[k]:start[k + 1]],
                      the diagonal among them
     row_start, row_index : columns with an entry in row k of L, each after all it depends on
-    below_start, below_index : rows with an entry in column k of L, rising
+    below_start, below_index : rows with an entry in column k of L, ascending
     """
 
     order: Integers
@@ -37,25 +37,26 @@ class Pattern(NamedTuple):
 
 
 class TriangleEntries(NamedTuple):
-    """Where the entries of a symmetric matrix stand among the values of its upper triangle.
+    """Indices of the entries of a symmetric matrix among the values of its upper triangle.
 
-    keys : (entries,) rising, column * size + row in the order of elimination; position : (n,) of a row in that order
+    keys     : (entries,) ascending, column * size + row in the order of elimination
+    position : (n,) of a row in that order
     """
 
     keys: Integers
     position: Integers
 
     def of(self, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> Integers:
-        """The place of each entry (rows, columns), the same for (i, j) and (j, i)."""
+        """Return the index of each entry (rows, columns), the same for (i, j) and (j, i)."""
         one, other = self.position[rows], self.position[columns]
-        wanted = np.maximum(one, other) * len(self.position) + np.minimum(one, other)
-        return np.searchsorted(self.keys, wanted).astype(np.int64)
+        keys = np.maximum(one, other) * len(self.position) + np.minimum(one, other)
+        return np.searchsorted(self.keys, keys).astype(np.int64)
 
 
 def pattern_of(size: int, rows: Integers, columns: Integers) -> tuple[Pattern, TriangleEntries]:
-    """The pattern of a symmetric matrix with entries at (rows, columns), and the place of each entry.
+    """Return the pattern of a symmetric matrix with entries at (rows, columns), and the index of each entry.
 
-    The places are those of the upper triangle, for both (i, j) and (j, i); the diagonal is always there.
+    The indices are those of the upper triangle, for both (i, j) and (j, i); the diagonal is always included.
     """
     diagonal = np.arange(size)
     i, j = np.concatenate([rows, columns, diagonal]), np.concatenate([columns, rows, diagonal])
@@ -70,19 +71,19 @@ def pattern_of(size: int, rows: Integers, columns: Integers) -> tuple[Pattern, T
 
 
 def _fill(size: int, start: Integers, index: Integers) -> tuple[Integers, Integers, Integers, Integers]:
-    """Row patterns of L along the elimination tree, and column patterns from them [Davis 2005]."""
+    """Return row patterns of L along the elimination tree, and column patterns from them [Davis 2005]."""
     parent = [-1] * size
     row_patterns: list[list[int]] = []
     below: list[list[int]] = [[] for _ in range(size)]
     rows, first = index.tolist(), start.tolist()
     for k in range(size):
-        seen = {k}
+        visited = {k}
         pattern: list[int] = []
         for i in rows[first[k] : first[k + 1]]:
             path = []
             node = i
-            while node not in seen:
-                seen.add(node)
+            while node not in visited:
+                visited.add(node)
                 path.append(node)
                 if parent[node] == -1:
                     parent[node] = k
@@ -99,7 +100,10 @@ def _fill(size: int, start: Integers, index: Integers) -> tuple[Integers, Intege
 
 @kernel
 def factorise(pattern, values, L, D, y, filled):
-    """L (unit lower triangle, by columns) and D from the upper triangle's values. Returns whether no pivot vanished."""
+    """Compute L (unit lower triangle, by columns) and D from the upper triangle's values.
+
+    Returns whether no pivot vanished.
+    """
     start, entries, row_start, row_index = pattern.start, pattern.entries, pattern.row_start, pattern.row_index
     below_start, below_index = pattern.below_start, pattern.below_index
     n = D.shape[0]
@@ -152,7 +156,7 @@ def substitute(pattern, L, D, b, y):
 
 @kernel
 def multiply(pattern, values, x, out):
-    """out = A x, A by the values of its upper triangle."""
+    """Compute out = A x, with A given by the values of its upper triangle."""
     order, start, entries = pattern.order, pattern.start, pattern.entries
     out[:] = 0.0
     for k in range(order.shape[0]):

@@ -1,10 +1,10 @@
-"""A force over time by its kind: a step, a sine or a chirp, as breaks between which it is linear.
+"""Forces over time by kind of signal: a step, a sine or a chirp, as breaks between which they are linear.
 
     step   f(t) = F
     sine   f(t) = F sin(2π f τ + φ),                               τ = t - t_0
     chirp  f(t) = F sin(2π (f_0 τ + ½ (f_1 - f_0) τ²/T) + φ),      T = t_1 - t_0
 
-for t_0 ≤ t ≤ t_1, and zero before and after. With a rise, F grows evenly from zero as it begins.
+for t_0 ≤ t ≤ t_1, and zero before and after. With a rise, F grows linearly from zero at the beginning.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ import numpy as np
 from supple.array_types import Array
 
 KINDS = ("step", "sine", "chirp")
-JUMP = 1e-6  # s that a force takes to appear or vanish where nothing else is said
-SAMPLES = 40  # of a period, where no step says how fine
+JUMP = 1e-6  # s: default duration of a jump of a force
+SAMPLES = 40  # samples per period without a step
 
 
 def signal_breaks(signal: Mapping[str, Any], end: float, spacing: float | None) -> tuple[Array, Array]:
-    """Times (B,) and values there (B,) of a signal over a run.
+    """Return times (B,) and values there (B,) of a signal over a run.
 
-    signal  : one of step, sine and chirp with its size, N or N m, and what belongs to it: at, until, rise (s),
-              frequency, from, to (Hz), phase (rad)
-    end     : of the run, s, and of a signal that does not say when it ends
-    spacing : s, of the samples of what oscillates, whose times are its multiples; SAMPLES a period if None
+    signal  : one of step, sine and chirp with its size, N or N m, and its data: at, until, rise (s), frequency, from,
+    to
+              (Hz), phase (rad)
+    end     : of the run, s, and of a signal without an end
+    spacing : s, of the samples of oscillating signals, whose times are its multiples; SAMPLES per period if None
     """
     kind = next(name for name in KINDS if signal.get(name) is not None)
     size, begin, last = float(signal[kind]), float(signal.get("at") or 0.0), float(signal.get("until") or end)
@@ -58,7 +59,7 @@ def signal_breaks(signal: Mapping[str, Any], end: float, spacing: float | None) 
 def joined_inputs(
     inputs: Mapping[str, Any], times: Any, end: float, spacing: float | None
 ) -> tuple[dict[str, Any], Array | None]:
-    """Numbers, values at `times` and signals, all on the same times; None where all of them are numbers."""
+    """Return numbers, values at `times` and signals, all on the same times; None as times if all are numbers."""
     given = None if times is None else np.asarray(times, dtype=float)
     courses: dict[str, tuple[Any, Array]] = {
         name: signal_breaks(value, end, spacing) if isinstance(value, Mapping) else (given, np.asarray(value, float))

@@ -1,4 +1,4 @@
-"""Steps in time: the options of the integrators, the generalized-α method, and the times of a run."""
+"""Time steps: the options of the integrators, the generalized-α method, and the times of a run."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers
 from supple.diagnostics.limits import require_within
 
-# Options of the integrators, the same for every kind of system.
+# Options of the integrators, common to all kinds of systems.
 
 
 class StepOptions(NamedTuple):
-    """Options of the integrator, as `simulate` and `closed_loop` take them.
+    """Options of the integrator, as in `simulate` and `closed_loop`.
 
     step            : s, fixed, or with a tolerance the longest; None lets steps follow the motion
     tolerance       : error allowed per step, or None
-    spectral_radius : what a step leaves of the fastest oscillations, 0 to 1, for generalized-α
+    spectral_radius : remainder of the fastest oscillations after a step, 0 to 1, for generalized-α
     friction_speed  : speed over which dry friction changes its sign
     rigid           : elastic parts of a mechanism do not deform
     """
@@ -33,7 +33,7 @@ class StepOptions(NamedTuple):
 
     @property
     def longest(self) -> float:
-        """The step, for a run that has been given one, s."""
+        """Step of a run with a given step, s."""
         assert self.step is not None
         return self.step
 
@@ -43,11 +43,11 @@ class StepOptions(NamedTuple):
         return self.step is not None and self.tolerance is None
 
     def allowed(self, usual: float) -> float | None:
-        """The tolerance, or the usual one where neither a step nor a tolerance is asked for."""
+        """Return the tolerance, or the default one without a step and a tolerance."""
         return usual if self.step is None and self.tolerance is None else self.tolerance
 
     def spacing(self, longest: float) -> float:
-        """Longest time between samples of callables, s; longest : step, s."""
+        """Return the longest time between samples of callables, s; longest : step, s."""
         return longest if self.fixed else longest / 8
 
 
@@ -58,12 +58,12 @@ class StepOptions(NamedTuple):
 #     v_{n+1} = v_n + h ((1 - γ) a_n + γ a_{n+1})
 #
 # [Chung, Hulbert 1993; Brüls, Cardona, Arnold 2012 on Lie groups]. Second order for α_m = (2ρ - 1)/(ρ + 1), α_f = ρ/(ρ
-# + 1), γ = ½ - α_m + α_f, β = ¼ (γ + ½)², where ρ is what remains of an infinitely fast oscillation after a step: 1
-# damps nothing, 0 all of it.
+# + 1), γ = ½ - α_m + α_f, β = ¼ (γ + ½)², where ρ is the remainder of an infinitely fast oscillation after a step: 1
+# is undamped, 0 fully damped.
 
 
 class Alpha(NamedTuple):
-    """α_m, α_f, β, γ."""
+    """Parameters α_m, α_f, β, γ of the generalized-α method."""
 
     m: float
     f: float
@@ -72,31 +72,31 @@ class Alpha(NamedTuple):
 
 
 def alpha_of(radius: float) -> Alpha:
-    """The optimal parameters for a spectral radius at infinity between 0 and 1."""
+    """Return the optimal parameters for a spectral radius at infinity between 0 and 1."""
     if not 0.0 <= radius <= 1.0:
-        raise InputError(f"the spectral radius at infinity is {radius:g}", hint="give a number from 0 to 1")
+        raise InputError(f"the spectral radius must be from 0 to 1 (got {radius:g})", hint="give a number from 0 to 1")
     m, f = (2.0 * radius - 1.0) / (radius + 1.0), radius / (radius + 1.0)
     gamma = 0.5 - m + f
     return Alpha(m, f, 0.25 * (gamma + 0.5) ** 2, gamma)
 
 
-# The times of a run: when its results are wanted, and how long a step may be at most if no step is given.
+# Times of a run: those of its results, and the longest step without a given step.
 
 
-LONGEST = 1e-3  # s, and
-LEAST_STEPS = 100  # of a run, where no step is asked for
-_RESULTS = 2000  # at most, if nothing is said of them
+LONGEST = 1e-3  # s: longest default step
+LEAST_STEPS = 100  # smallest number of steps of a run without a given step
+_RESULTS = 2000  # default limit of the number of results
 
 
 def longest_step(until: float) -> float:
-    """The longest step (s) of a run that is not told one."""
+    """Return the longest step (s) of a run without a given one."""
     return min(LONGEST, until / LEAST_STEPS)
 
 
 def result_times(
     t: ArrayLike | None, *, until: float | None = None, step: float | None = None, output_step: float | None = None
 ) -> Array:
-    """(N,) rising times, s.
+    """Return the ascending result times (N,), s.
 
     t : those times, or the end alone; until : the end of a run from 0 on, with results `output_step` apart, or every
         step, or every longest one, and then at most 2000
@@ -106,7 +106,7 @@ def result_times(
         given = _numbers(t)
         if until is not None or (given.ndim and output_step is not None):
             raise InputError(
-                "it is said twice which results are wanted", part="t", hint="give t, or until and output_step"
+                "cannot be combined with until and output_step", part="t", hint="give t, or until and output_step"
             )
         if given.ndim:
             require_positive(step=step)
@@ -114,7 +114,7 @@ def result_times(
             return given
         until = float(given)
     if until is None:
-        raise InputError("no duration is given", part="until", hint="give the end in s, or times t")
+        raise InputError("no duration; give the end in s, or times t", part="until")
     require_times(until, longest_step(until) if step is None else step)
     require_run(until, step)
     if output_step is not None:
@@ -133,32 +133,36 @@ def _numbers(t: ArrayLike) -> Array:
 
 
 def require_rising(part: str, times: Array) -> None:
-    """Refuse what is not (N,) rising times."""
+    """Require ascending times (N,)."""
     if times.ndim != 1 or len(times) < 2 or not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
-        raise InputError("they are not rising numbers", part=part, hint="give (N,) rising times in s, N > 1")
+        raise InputError("times must be ascending", part=part, hint="give (N,) ascending times in s, N > 1")
 
 
 def require_times(until: float, step: float) -> None:
-    """Refuse a run that has no length, or a step beyond it."""
+    """Require a run of positive length, and a step within it."""
     if not (until > 0.0 and np.isfinite(until)):
-        raise InputError(f"the simulation ends at {until:g} s", hint="give a time after 0")
+        raise InputError(f"the end of the simulation must be after 0 s (got {until:g} s)", hint="give a time after 0")
     if not 0.0 < step <= until:
-        raise InputError(f"the step is {step:g} s for {until:g} s", hint="give a step above 0 and at most the duration")
+        raise InputError(
+            f"invalid step of {step:g} s for {until:g} s", hint="give a step above 0 and at most the duration"
+        )
 
 
 def require_run(span: float, step: float | None) -> None:
-    """Refuse a run of more steps than anyone waits for; those that follow the motion are no longer than the longest."""
-    fewer = "end earlier" if step is None else "end earlier, or give a longer step"
+    """Require a number of steps within the limit; adaptive steps are at most the longest one."""
+    fewer = "shorten the run" if step is None else "shorten the run, or give a longer step"
     require_within(
         "steps", span / (longest_step(span) if step is None else step), part=f"a run of {span:g} s", hint=fewer
     )
 
 
 def require_positive(**options: float | None) -> None:
-    """Refuse an option, by its name, that is given and not above zero."""
+    """Require options, given by name, to be positive if they are given."""
     for name, value in options.items():
         if value is not None and not (value > 0.0 and np.isfinite(value)):
-            raise InputError(f"it is {value:g}", part=name.replace("_", " "), hint="give a number above 0")
+            raise InputError(
+                f"must be positive (got {value:g})", part=name.replace("_", " "), hint="give a number above 0"
+            )
 
 
 def _ceiling(ratio: float) -> int:

@@ -1,1 +1,1 @@
-"""Numbers over a grid of configurations: one result, one picture, for every question with a short answer."""
+"""Maps of results over a grid of configurations, and sweeps of parameters."""

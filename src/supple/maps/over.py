@@ -1,4 +1,4 @@
-"""Ask one question at every configuration of a grid, with a bar that shows the progress."""
+"""Map of any analysis over a grid of configurations, with a progress bar."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from supple.maps.map import Map
 from supple.reduced.model import ReducedModel
 from supple.results.result import Entries, Result
 
-_TOGETHER = 64  # configurations in a batch, and between two steps of the progress bar
+_TOGETHER = 64  # configurations in a batch, and between two updates of the progress bar
 
 
 def over(
@@ -42,39 +42,63 @@ def over(
     cluster: Any = None,
     **options: Any,
 ) -> Map:
-    """Ask a question with a short answer at every configuration of a grid.
+    """Evaluate an analysis at every configuration of a grid.
 
     Parameters
     ----------
     subject : Mechanism or ReducedModel
-    grid : mapping
-        Coordinate, or component of a place of a mechanism (`tool.x`) -> values (rad or m), or one value for what stays.
+        Mechanism or model to analyse.
+    grid : mapping of str to array_like or str
+        Values (rad or m) of coordinates, or of components of a place such as `tool.x`, in every combination.
+
+        A single number keeps that coordinate constant. The others have their values at `at`. Components of a place are
+        for mechanisms.
     question : callable
-        Called as ``question(subject, at=configuration, **options)``, where the configuration is a `Configuration` of a
-        mechanism, or ``{coordinate: value}`` of a model. It returns a number, a few numbers, ``{name: number}``, or a
-        result that comes down to a few numbers: of `modes`, `small_motions`, `buckling`, `compliance`, `deflection`,
-        `linearize`, `frf` (largest magnitudes), `control.margins`.
-    at : configuration, optional
-        Where the coordinates that are not in the grid stay. Needed for those of a model.
-    units : str or mapping
-        Units of plain numbers that the question returns, for all of them or by name.
+        Analysis, called as ``question(subject, at=configuration, **options)``.
+
+        The configuration is a `Configuration` of a mechanism, or ``{coordinate: value}`` of a model. The analysis
+        returns a number, a few numbers, ``{name: number}``, or a result with few numbers: that of `modes`,
+        `small_motions`, `buckling`, `compliance`, `deflection`, `linearize`, `frf` (largest magnitudes) or
+        `control.margins`.
+    at : str, mapping or array_like, optional
+        Configuration of the coordinates that are not in the grid. Default: rest; required for a model.
+    units : str or mapping of str to str, optional
+        Units of plain numbers that the analysis returns, for all of them or by name. Default: none.
     progress : bool, optional
-        Show a progress bar on standard error. Default: where standard error is a terminal.
+        Show a progress bar on standard error. Default: only in a terminal.
     cluster : optional
-        A cluster of dask.distributed, as for `reduce`.
-    **options
-        Passed on to the question.
+        Cluster of dask.distributed, as in `reduce`. Default: this computer.
+    **options : Any
+        Options that are passed to the analysis.
 
     Returns
     -------
     Map
-        Values (n₁, n₂, ..., k) over the grid. They are nan where the mechanism cannot be assembled, a place is out of
-        reach, or the question does not converge; the last is a warning, and an error where it holds everywhere.
+        Values (n₁, n₂, ..., k) over the grid; nan where the mechanism cannot be assembled, a place is out of reach, or
+        the analysis does not converge.
+
+    Raises
+    ------
+    InputError
+        If no configuration can be assembled, or the analysis returns something else than numbers.
+    NumericalError
+        If the analysis does not converge at any configuration.
+
+    Warns
+    -----
+    SuppleWarning
+        If the analysis does not converge at some configurations.
+
+    See Also
+    --------
+    frequency_map : Map of natural frequencies.
+    compliance_map : Map of static compliances.
+    sweep : The same over values of parameters.
 
     Examples
     --------
     >>> import supple
-    >>> arm = supple.load("examples/ralf/mechanism.yaml")
+    >>> arm = supple.load("ralf")
     >>> found = supple.over(arm, {"lift": [0.9, 1.0, 1.1]}, lambda mechanism, at: at.singularity)
     >>> found.values.shape
     (3, 1)
@@ -82,21 +106,21 @@ def over(
     require_arguments(over, locals())
     batches = _takes_batches(question)
     if isinstance(subject, ReducedModel):
-        return answers(model_grid(subject, grid, at), subject, question, options, units=units, progress=progress,
+        return compute_map(model_grid(subject, grid, at), subject, question, options, units=units, progress=progress,
                        cluster=cluster)  # fmt: skip
-    return answers(posture_grid(subject, grid, at), subject, question, options, units=units, batches=batches,
+    return compute_map(posture_grid(subject, grid, at), subject, question, options, units=units, batches=batches,
                    progress=progress, cluster=cluster)  # fmt: skip
 
 
 def _takes_batches(question: Callable[..., Any]) -> bool:
-    """Whether a question answers for many configurations in one call."""
+    """Return True if an analysis accepts many configurations in one call."""
     from supple.modal_analysis.modes import modes
     from supple.statics.compliance import compliance
 
     return question in (modes, compliance)
 
 
-def answers(
+def compute_map(
     grid: Grid,
     subject: Mechanism | ReducedModel,
     question: Callable[..., Any],
@@ -107,26 +131,26 @@ def answers(
     progress: bool | None = None,
     cluster: Any = None,
 ) -> Map:
-    """The map of a question over a grid that is known; batches : whether it answers for many configurations at once."""
+    """Return the map of an analysis over a grid; batches : whether it accepts many configurations in one call."""
     kept = np.flatnonzero(grid.assembled.ravel())
     described = Travelling(subject) if isinstance(subject, Mechanism) else subject
-    ask = _Ask(described, question, dict(options), units, batches)
+    ask = _MapWork(described, question, dict(options), units, batches)
     parts: list[tuple[NDArray[np.int64], Entries]] = []
-    lost: list[int] = []
+    unconverged: list[int] = []
     with ProgressBar(len(kept), "configurations", shown=progress) as bar, workplace(cluster=cluster) as place:
         for rows, found in place.results(ask, *grid.rows(kept), together=_TOGETHER if batches else 1):
             numbers = kept[rows]
             parts += [(numbers[own], entries) for own, entries in found]
             known = np.concatenate([own for own, _ in found]) if found else np.zeros(0, int)
-            lost += np.delete(numbers, known).tolist()
+            unconverged += np.delete(numbers, known).tolist()
             bar.advance(len(numbers))
-    _warn_of_lost(grid, question, np.array(sorted(lost), int), len(kept))
+    _report_unconverged(grid, question, np.array(sorted(unconverged), int), len(kept))
     longest = max((entries for _, entries in parts), key=lambda entries: len(entries.names))
     values = np.full((grid.assembled.size, len(longest.names)), np.nan)
     for numbers, entries in parts:
         if entries.names != longest.names[: len(entries.names)]:
             raise InputError(
-                f"the question gives {', '.join(entries.names)} at one configuration, and "
+                f"the analysis returns {', '.join(entries.names)} at one configuration, but "
                 f"{', '.join(longest.names)} at another",
                 part="map", hint="return the same numbers everywhere",
             )  # fmt: skip
@@ -135,8 +159,8 @@ def answers(
 
 
 @dataclass(frozen=True, eq=False)
-class _Ask:
-    """The work of a map, as it travels to other processes: answers at configurations that are assembled already."""
+class _MapWork:
+    """Work of a map as it is sent to other processes: the analysis at configurations that are already assembled."""
 
     described: Travelling | ReducedModel
     question: Callable[..., Any]
@@ -145,12 +169,12 @@ class _Ask:
     batches: bool
 
     def __call__(self, *rows: Array) -> list[tuple[NDArray[np.int64], Entries]]:
-        """(numbers of the rows, entries (n, k) there); rows where the question does not converge are left out."""
+        """Return (indices of the rows, entries (n, k) there); rows where the analysis does not converge are omitted."""
         count = len(rows[0])
         if self.batches or count == 1:
             try:
                 return [(np.arange(count), self._entries(rows))]
-            except NumericalError:  # at one of them: the others are asked by themselves
+            except NumericalError:  # at one of them: each is then computed by itself
                 if count == 1:
                     return []
         found = []
@@ -174,7 +198,7 @@ class _Ask:
 
 
 def entries_of(found: Any, units: str | Mapping[str, str] = "") -> Entries:
-    """The numbers of an answer: of a result its own, else those that are given."""
+    """Return the numbers of a result or of plain values."""
     if isinstance(found, Entries):
         return found
     if isinstance(found, Result):
@@ -185,40 +209,41 @@ def entries_of(found: Any, units: str | Mapping[str, str] = "") -> Entries:
         try:
             values = np.asarray(found, dtype=float).ravel()
         except (TypeError, ValueError):
-            raise InputError(f"the question returns {value_text(found)}", part="map", hint="return numbers") from None
+            raise InputError(f"the analysis returns {value_text(found)}", part="map", hint="return numbers") from None
         names = ("value",) if np.ndim(found) == 0 else tuple(f"value {i + 1}" for i in range(len(values)))
     if values.ndim != 1:
-        raise InputError("the question returns arrays under its names", part="map", hint="return a number for each")
+        raise InputError("the analysis returns a mapping to arrays", part="map", hint="return one number for each name")
     own = tuple(units if isinstance(units, str) else units.get(name, "") for name in names)
     return Entries("value", names, own, values)
 
 
-def _warn_of_lost(grid: Grid, question: Callable[..., Any], lost: NDArray[np.int64], count: int) -> None:
-    """Configurations that exist, and where the question did not converge."""
-    if not len(lost):
+def _report_unconverged(grid: Grid, question: Callable[..., Any], unconverged: NDArray[np.int64], count: int) -> None:
+    """Warn of existing configurations at which the analysis did not converge; raise an error if these are all."""
+    if not len(unconverged):
         return
     what = getattr(question, "__name__", "question").replace("<lambda>", "question")
     part = f'mechanism "{grid.name}"'
-    if len(lost) == count:
+    if len(unconverged) == count:
         raise NumericalError(
-            f"its {what} did not converge at any of {count} postures", part=part,
-            hint="ask for fewer modes, or look for parts whose stiffness differs by more than 1e12",
+            f"{what} did not converge at any of {count} postures", part=part,
+            hint="request fewer modes, or look for parts whose stiffness differs by more than 1e12",
         )  # fmt: skip
-    theta = grid.theta.reshape(-1, len(grid.theta_names))[lost[0]]
+    theta = grid.theta.reshape(-1, len(grid.theta_names))[unconverged[0]]
     where = values_text(grid.theta_names, theta)
     warnings.warn(
-        f"{part}: {what} did not converge at {len(lost)} of {count} postures, the first {where}; they are marked (nan)",
+        f"{part}: {what} did not converge at {len(unconverged)} of {count} postures, the first {where}; their "
+        "values are nan",
         SuppleWarning,
         stacklevel=4,
     )
 
 
 class ProgressBar(AbstractContextManager["ProgressBar"]):
-    """A bar on standard error while a map is computed, where somebody watches.
+    """Progress bar on standard error while a map is computed.
 
-    It shows how many of the total are done and the time that is left, and is gone when it ends.
+    It shows the number of finished items and the remaining time, and disappears at the end.
 
-    shown : True or False; left out, where standard error is a terminal
+    shown : True or False; None shows it only if standard error is a terminal
     """
 
     def __init__(self, total: int, what: str, *, shown: bool | None = None):
@@ -236,7 +261,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         return self
 
     def advance(self, count: int) -> None:
-        """So many more are done."""
+        """Add finished items."""
         if self._progress is not None:
             self._progress.update(self._task, advance=count, refresh=True)
 

@@ -1,4 +1,4 @@
-"""One question asked of a mechanism again and again, with other values of its parameters."""
+"""Sweep: an analysis repeated with several values of the parameters of a mechanism file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,15 @@ Swept = str | Sequence[float | str]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sweep(Result, Generic[T]):
-    """settings : {parameter: value in SI} of each run; results : what the analysis gave, in the same order."""
+    """Results of an analysis for several values of parameters.
+
+    Attributes
+    ----------
+    settings : tuple of dict
+        {parameter: value in SI units} of each run.
+    results : tuple
+        What the analysis returned for each run, in the same order.
+    """
 
     settings: tuple[dict[str, float], ...]
     results: tuple[T, ...]
@@ -41,16 +49,17 @@ class Sweep(Result, Generic[T]):
         return iter(zip(self.settings, self.results, strict=True))
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         first = self.settings[0] if self.settings else {}
         kind = type(self.results[0]).__name__ if self.results else "result"
         return f"of {listed(first)}: {len(self)} times {kind}"
 
     def table(self) -> Table:
-        """The tables of all results one below the other, the parameters of each run in its first columns."""
+        """Return the tables of all results one below the other; the first columns are the parameters."""
         if not all(isinstance(result, Result | int | float | np.ndarray) for result in self.results):
             raise InputError(
-                f"what the analysis gave ({type(self.results[0]).__name__}) is no table", part="sweep",
-                hint="return a result of supple or numbers from it, or take values(...)",
+                f"the analysis returned a {type(self.results[0]).__name__}, which has no table", part="sweep",
+                hint="return a result of supple or numbers from it, or use values(...)",
             )  # fmt: skip
         tables = [_rows(result) for result in self.results]
         columns: dict[str, NDArray[Any]] = {}
@@ -68,19 +77,35 @@ class Sweep(Result, Generic[T]):
         return Table(columns, units)
 
     def plot(self, read: Callable[[T], ArrayLike], label: str, *, axes: Any = None) -> Any:
-        """Draw something of every result over the one parameter that is swept (matplotlib); returns the panels.
+        """Draw a number, or several, of every result over the one parameter that varies, and return the panels.
 
-        read : what to draw, a number or several; label : what it is and its unit, "frequency / Hz"
+        Parameters
+        ----------
+        read : callable
+            Function of a result that returns the number or numbers to draw.
+        label : str
+            Quantity and unit, such as "frequency / Hz".
+        axes : optional
+            Axes to draw on. Default: a new figure.
         """
         names = list(self.settings[0]) if self.settings else []
         if len(names) != 1:
-            raise InputError(f"{len(names)} parameters are swept", part="plot", hint="draw sweeps of one parameter")
+            raise InputError(
+                f"the plot needs a sweep of one parameter (got {len(names)})", part="plot",
+                hint="sweep one parameter, or use the table",
+            )  # fmt: skip
         return picture("view.map_plot.sweep_plot")(
             names[0], [run[names[0]] for run in self.settings], self.values(read), label, axes
         )
 
     def values(self, read: Callable[[T], ArrayLike]) -> NDArray[np.float64]:
-        """Something of every result in one array: sweep.values(lambda modes: modes.frequencies_hz)."""
+        """Return numbers of every result in one array (runs, ...).
+
+        Parameters
+        ----------
+        read : callable
+            Function of a result that returns the numbers, such as ``lambda modes: modes.frequencies_hz``.
+        """
         return np.array([np.asarray(read(result), dtype=float) for result in self.results])
 
 
@@ -91,13 +116,42 @@ def sweep(
     *,
     progress: bool | None = None,
 ) -> Sweep[T]:
-    """analysis(mechanism) for all values of parameters of a mechanism file, of several in every combination.
+    """Run an analysis for all combinations of values of the parameters of a mechanism file.
 
-    parameters : {name: values, numbers or texts with units; or "FROM:TO:COUNT", evenly spaced}
-    progress   : a bar on standard error while it runs; if left out, where that is a terminal
+    Parameters
+    ----------
+    file : str or path-like
+        Mechanism file, or the name of a bundled mechanism.
+    parameters : mapping of str to sequence or str
+        Values of each parameter, numbers in SI units or texts with units; or "FROM:TO:COUNT", evenly spaced.
+    analysis : callable
+        Function of a `Mechanism` whose results are collected.
+    progress : bool, optional
+        Show a progress bar on standard error. Default: only in a terminal.
+
+    Returns
+    -------
+    Sweep
+        Values of the parameters and result of each run; the last parameter varies fastest.
+
+    Raises
+    ------
+    InputError
+        If no values are given, or a parameter is unknown.
+
+    See Also
+    --------
+    over : Map of an analysis over configurations.
+
+    Examples
+    --------
+    >>> import supple
+    >>> found = supple.sweep("ralf", {"payload": [0.0, 2.0, 4.0]}, lambda arm: supple.modes(arm, "home", count=1))
+    >>> found.values(lambda modes: modes.frequencies_hz).shape
+    (3, 1)
     """
     require_arguments(sweep, locals())
-    chosen = sweep_settings({name: spaced(name, values) for name, values in parameters.items()})
+    chosen = sweep_settings({name: expand_values(name, values) for name, values in parameters.items()})
     results = []
     with ProgressBar(len(chosen), "runs", shown=progress) as bar:
         for texts, _ in chosen:
@@ -107,7 +161,7 @@ def sweep(
 
 
 def _rows(result: Any) -> Table:
-    """The table of a result; numbers alone make one row, `value` or `value 1`, `value 2`, ..."""
+    """Return the table of a result; plain numbers make one row, `value` or `value 1`, `value 2`, ..."""
     if isinstance(result, Result):
         return result.table()
     flat = np.atleast_1d(np.asarray(result, dtype=float)).ravel()
@@ -115,9 +169,9 @@ def _rows(result: Any) -> Table:
 
 
 def sweep_settings(parameters: Mapping[str, Sequence[Any]]) -> list[tuple[dict[str, Any], dict[str, float]]]:
-    """Every combination, the last parameter changing fastest: as they are set, and as numbers in SI."""
+    """Return every combination, the last parameter varying fastest: as given, and as numbers in SI units."""
     if not parameters or not all(len(values) for values in parameters.values()):
-        raise InputError("nothing is swept", part="sweep", hint='give values: {"payload": [0, 1, 2]}')
+        raise InputError("no values to sweep", part="sweep", hint='give values: {"payload": [0, 1, 2]}')
     count = math.prod(len(values) for values in parameters.values())
     require_within("runs", count, part="sweep", hint="take fewer values")
     found = []
@@ -128,11 +182,14 @@ def sweep_settings(parameters: Mapping[str, Sequence[Any]]) -> list[tuple[dict[s
     return found
 
 
-def spaced(name: str, values: Swept) -> Sequence[float | str]:
-    """`FROM:TO:COUNT` as texts that keep their unit; a sequence as it is."""
+def expand_values(name: str, values: Swept) -> Sequence[float | str]:
+    """Return the values of `FROM:TO:COUNT` as texts that keep their unit; a sequence is returned unchanged."""
     if not isinstance(values, str):
         if not is_list(values) or not all(isinstance(one, str) or np.ndim(one) == 0 for one in values):
-            raise InputError(f"it is {value_text(values)}", part=f'parameter "{name}"', hint="give a list of values")
+            raise InputError(
+                f"values must be a list (got {value_text(values)})", part=f'parameter "{name}"',
+                hint="give a list of values",
+            )  # fmt: skip
         return values
     ends = [item.strip() for item in values.split(":")]
     if len(ends) != 3 or not all(ends) or not ends[2].isdecimal() or int(ends[2]) < 1:

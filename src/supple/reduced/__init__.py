@@ -1,1 +1,1 @@
-"""Reduced models: evaluate, forward and inverse dynamics, simulate, linearize, save. Runs without the mechanism."""
+"""Reduced models: their coefficients, dynamics, simulation and file."""

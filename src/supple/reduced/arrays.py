@@ -1,7 +1,7 @@
-"""A reduced model as two flat arrays, integers Z and numbers F, for kernels.
+"""Reduced model as two flat arrays for kernels, integers Z and numbers F.
 
-They begin with the fitted function as `supple.approximation.piecewise.packing` packs it; what leads from it to the rows
-of coefficients follows. Z[ROW] says where the header of that second part begins.
+They begin with the fitted function as `supple.approximation.piecewise.packing` packs it. The map from it to the rows of
+coefficients follows; Z[ROW] is the place of the header of that second part.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from supple.reduced.row_map import RowMap
 ROW, NUMBERS = 20, 21  # in the header of the fitted function, which leaves them free
 assert COEFFICIENTS < ROW < NUMBERS < HEADER
 
-# Places in the header of the row: sizes, numbers of entries, then where the parts begin.
+# Places in the header of the row: sizes, numbers of entries, then the beginnings of the parts.
 N, S, INPUTS, OUTPUTS, DRY, WIDTH, VALUES, SLOPES, COPIES, RANGES = range(10)
 OFFSETS, VALUES_FROM, VALUES_TO, SLOPES_FROM, SLOPES_TO, COPIES_FROM, COPIES_TO, RANGES_I = range(10, 18)
 TEMPLATE, FACTOR, DRY_F = 18, 19, 20
 ROW_HEADER = 21
-_LARGE = 2**24  # bytes of coefficients that are not held once more
+_LARGE = 2**24  # bytes of coefficients above which the packed copy is not kept
 
 
 class ModelArrays(NamedTuple):
-    """What kernels take first."""
+    """First arguments of the kernels."""
 
     integers: Integers
     numbers: Array
 
 
 def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> ModelArrays:
-    """Z and F of a model."""
+    """Return Z and F of a model."""
     large = fitted.arrays.coefficients.nbytes > _LARGE
     Z, F = packed_arrays(*fitted.arrays) if large else fitted.packed  # the latter stays in memory
     base, stride = len(Z), int(Z[STRIDE])
@@ -79,14 +79,14 @@ def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> M
     header[OFFSETS : RANGES_I + 1] = np.cumsum([base + ROW_HEADER, *(part.size for part in parts_i[:-1])])
     header[TEMPLATE : DRY_F + 1] = np.cumsum([len(F), *(part.size for part in parts_f[:-1])])
     used = base + len(header) + sum(part.size for part in parts_i)
-    space = np.zeros(-used % LINE, dtype=np.int64)  # the numbers behind them then lie as they do alone
+    space = np.zeros(-used % LINE, dtype=np.int64)  # keeps the alignment of the numbers behind the integers
     integers = np.concatenate([Z, header, *parts_i, space])
     integers[ROW], integers[NUMBERS] = base, len(integers)
     return ModelArrays(integers, aligned([F, *parts_f]))
 
 
 def _in_groups(ranges: Integers) -> Integers:
-    """Ranges of columns as (first column, groups of four): those that meet in a group become one."""
+    """Return ranges of columns as (first column, groups of four); ranges that share a group are merged."""
     found: list[list[int]] = []
     for low, high in ranges.tolist():
         first, stop = low // 4, groups_of_four(high)
@@ -98,13 +98,13 @@ def _in_groups(ranges: Integers) -> Integers:
 
 
 def one_array(arrays: ModelArrays) -> Array:
-    """Z and F in one array, the integers by their bits: the numbers begin at Z[NUMBERS]."""
+    """Return Z and F in one array, the integers by their bits; the numbers begin at Z[NUMBERS]."""
     return aligned([arrays.integers.view(np.float64), arrays.numbers])
 
 
 @kernel
 def coefficient_row(Z, values):
-    """A row (width,) that is filled at some θ, by the names of what is in it."""
+    """Return the row (width,) of coefficients with access by name."""
     header = Z[ROW]
     at = Z[header + OFFSETS]
     return CoefficientRow(Z[header + N], Z[header + S], Z[header + INPUTS], Z[at : at + BLOCKS + 1], values)
@@ -112,12 +112,12 @@ def coefficient_row(Z, values):
 
 @kernel
 def row_width(Z):
-    """Numbers in a row."""
+    """Return the number of numbers in a row."""
     return Z[Z[ROW] + WIDTH]
 
 
 @kernel
 def friction_of(Z, F, speed):
-    """The joints with dry friction; speed : v₀."""
+    """Return the joints with dry friction; speed : v₀."""
     at = Z[Z[ROW] + DRY_F]
     return Friction(F[at : at + Z[Z[ROW] + DRY]], speed)

@@ -1,10 +1,10 @@
-"""Derivatives of a reduced model's coefficients and forces, those of the fit, exactly.
+"""Exact derivatives of the coefficients and forces of a reduced model, those of the fit.
 
 With M a = f(η, η̇, u) and row(θ) = template + P f̂ + Q ∂f̂,
 
     M δa = (∂f/∂η - ∂M/∂η a) δη + ∂f/∂η̇ δη̇ + B δu,    ∂row/∂θ_m = P ∂_m f̂ + Q ∂_m ∂f̂
 
-M and Γ are those at θ and δ: their derivatives with respect to θ are those of the row, deformed as the row is.
+M and Γ are those at θ and δ: their derivatives with respect to θ are those of the row, with δ included as in the row.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 def hessian(fitted: Piecewise, x: Array) -> Array:
-    """Second derivatives of a piecewise polynomial, ∂²f/∂x_i∂x_j at one point x (s,): (t, s, s).
+    """Return the second derivatives of a piecewise polynomial, ∂²f/∂x_i∂x_j at one point x (s,): (t, s, s).
 
     T_n'' = 4 T_{n-1}' + 2 ξ T_{n-1}'' - T_{n-2}'', the recurrence T_n = 2 ξ T_{n-1} - T_{n-2} differentiated twice.
     """
     leaf = int(fitted.locate(x)[0])
     if leaf == NOWHERE:
-        raise InputError(f"{np.array2string(x, precision=6)} lies outside the region the model was made for")
+        raise InputError(f"{np.array2string(x, precision=6)} lies outside the region of the model")
     arrays = fitted.arrays
     first, terms, degree = (int(k) for k in arrays.leaves_i[leaf])
     center, inverse = arrays.leaves_f[leaf]
@@ -57,9 +57,12 @@ def hessian(fitted: Piecewise, x: Array) -> Array:
 def force_slopes(
     model: ReducedModel, c: Coefficients, slopes: list[Coefficients], eta: Array, u: Array, v: Array, a: Array
 ) -> Array:
-    """∂f/∂η - ∂M/∂η a, (n, n), of f without dry friction; c, slopes : coefficients at θ and their derivatives.
+    """Return ∂f/∂η - ∂M/∂η a, (n, n), of f without dry friction.
 
-    f is linear in the coefficients, so that their derivatives may stand for them.
+    f is linear in the coefficients, so their derivatives can replace them.
+
+    c      : coefficients at θ
+    slopes : their derivatives along each θ
     """
     s = model.layout.theta
     along = [dc.input_map @ u - dc.required_forces(v, a, eta[s:]) for dc in slopes]
@@ -68,17 +71,17 @@ def force_slopes(
 
 
 def coefficient_slopes(model: ReducedModel, theta: Array, delta: Array | None = None) -> list[Coefficients]:
-    """∂row/∂θ_m for each m at θ and δ, zero if left out, by the names of the coefficients."""
+    """Return ∂row/∂θ_m for each m at θ and δ (default: zero), with access by coefficient names."""
     places = row_map(model.layout, model.row)
     _, slopes = model.fitted.with_gradient(theta)  # (t, s)
-    bends = hessian(model.fitted, theta)  # (t, s, s)
+    hessians = hessian(model.fitted, theta)  # (t, s, s)
     t, s = slopes.shape
     found = np.zeros((model.row.width, s))
     found[places.values_to] = slopes[places.values_from]
     along, column = np.divmod(places.slopes_from, max(t, 1))
-    found[places.slopes_to] = np.einsum("ek,ekm->em", places.slopes_factor, bends[column, along])
+    found[places.slopes_to] = np.einsum("ek,ekm->em", places.slopes_factor, hessians[column, along])
     found[places.copies_to] = found[places.copies_from]
     rows = np.ascontiguousarray(found.T)
-    if delta is not None and delta.size:  # a row is deformed linearly in its own numbers
+    if delta is not None and delta.size:  # the effect of δ on a row is linear in the row
         deform_batch(model.arrays.integers, np.tile(np.append(theta, delta), (s, 1)), rows)
     return [Coefficients(theta, model.labels, model.row, row) for row in rows]

@@ -1,4 +1,4 @@
-"""A reduced model as a nonlinear system of python-control, and its equations in one box as expressions of sympy."""
+"""Conversion of a reduced model to a nonlinear system of python-control, and to symbolic expressions of sympy."""
 
 from __future__ import annotations
 
@@ -23,15 +23,28 @@ if TYPE_CHECKING:
 
 
 def control_system(model: ReducedModel, *, friction_speed: float = FRICTION_SPEED) -> Any:
-    """ẋ = (η̇, η̈(η, η̇, u)), y of all outputs, as a NonlinearIOSystem (the extra `control`).
+    """Return a model as a NonlinearIOSystem of python-control (the extra `control`).
 
-    Inputs are the forces of the actuators; drives and instruments are left out. Names have _ for dots, which stand
-    between a system and its signal there. `control.input_output_response` runs it.
+    The system is ẋ = (η̇, η̈(η, η̇, u)) with all outputs y. Inputs are the forces of the actuators; drives and
+    instruments are left out. Names have _ for dots, which separate a system and its signal there. Simulate it with
+    `control.input_output_response`.
+
+    Parameters
+    ----------
+    model : ReducedModel
+        Model to convert.
+    friction_speed : float, optional
+        Speed v₀ over which dry friction changes its sign. Default: 1e-3.
+
+    Returns
+    -------
+    control.NonlinearIOSystem
+        The system.
     """
     control = optional_package("control", "python-control", "'supple[control]'")
     if model.hardware:
-        told = "its inputs are forces and its outputs exact: drives and instruments of the model are left out"
-        warnings.warn(SuppleNote(told), stacklevel=3)
+        note = "inputs are forces and outputs are exact: drives and instruments of the model are left out"
+        warnings.warn(SuppleNote(note), stacklevel=3)
     layout = model.layout
     n, s = layout.size, layout.theta
 
@@ -53,10 +66,11 @@ def control_system(model: ReducedModel, *, friction_speed: float = FRICTION_SPEE
 
 
 def symbolic(model: ReducedModel, theta: Values | str, coefficients: Sequence[str] = ("M", "force")) -> dict[str, Any]:
-    """Coefficients in the box of θ at δ = 0 as arrays of sympy's expressions (the package sympy).
+    """Return coefficients in the box of θ at δ = 0 as arrays of sympy expressions (the package sympy).
 
-    coefficients : any that `evaluate` has; symbols are the coordinates, with _ for dots. Outside the box they go on as
-    polynomials, but the model does not.
+    Symbols are the coordinates, with _ for dots. The polynomials continue outside the box, but the model does not.
+
+    coefficients : names of coefficients, as `evaluate` returns them
     """
     sympy = optional_package("sympy", "sympy", "sympy")
     layout, row, arrays = model.layout, model.row, model.fitted.arrays
@@ -65,7 +79,7 @@ def symbolic(model: ReducedModel, theta: Values | str, coefficients: Sequence[st
     points, _ = theta_points(layout, named_theta(model, theta))
     (leaf,) = model.fitted.locate(points[:1])
     if leaf == NOWHERE:
-        raise InputError("it lies outside the region", part="θ", hint="choose another θ")
+        raise InputError("lies outside the region of the model", part="θ", hint="choose another θ")
     x = sympy.symbols(undotted(layout.coordinates[: layout.theta]))
     center, scale = arrays.leaves_f[leaf]
     first, terms, _ = arrays.leaves_i[leaf]
@@ -76,26 +90,26 @@ def symbolic(model: ReducedModel, theta: Values | str, coefficients: Sequence[st
     ]
     columns = arrays.coefficients[first : first + terms].T
     places, t = row_map(layout, row), len(columns)
-    asked = {name: range(row.start(name), row.start(name) + int(np.prod(row.shapes[name]))) for name in coefficients}
-    wanted = {place for places_of in asked.values() for place in places_of}
-    wanted |= {int(source) for source, to in zip(places.copies_from, places.copies_to, strict=True) if to in wanted}
+    ranges = {name: range(row.start(name), row.start(name) + int(np.prod(row.shapes[name]))) for name in coefficients}
+    required = {place for places_of in ranges.values() for place in places_of}
+    required |= {int(source) for source, to in zip(places.copies_from, places.copies_to, strict=True) if to in required}
     found: dict[int, Any] = {
         place: sympy.nan if np.isnan(places.template[place]) else sympy.Float(places.template[place])
-        for place in wanted
+        for place in required
     }
 
     @cache
-    def fitted(k: int) -> Any:  # not expanded: sums of high powers of θ lose digits that those of ξ keep
+    def fitted(k: int) -> Any:  # not expanded: sums of high powers of θ lose digits, unlike those of ξ
         return sympy.Add(*(float(c) * b for c, b in zip(columns[k], basis, strict=True)))
 
     for source, to in zip(places.values_from, places.values_to, strict=True):
-        if to in wanted:
+        if to in required:
             found[to] = fitted(source)
     for sources, to, factors in zip(places.slopes_from, places.slopes_to, places.slopes_factor, strict=True):
-        if to in wanted:
+        if to in required:
             parts = [(source, float(factor)) for source, factor in zip(sources, factors, strict=True) if factor]
             found[to] = sympy.Add(*(factor * sympy.diff(fitted(k % t), x[k // t]) for k, factor in parts))
     for source, to in zip(places.copies_from, places.copies_to, strict=True):
-        if to in wanted:
+        if to in required:
             found[to] = found[int(source)]
-    return {name: sympy.Array([found[k] for k in there], row.shapes[name]) for name, there in asked.items()}
+    return {name: sympy.Array([found[k] for k in there], row.shapes[name]) for name, there in ranges.items()}

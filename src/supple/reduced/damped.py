@@ -1,4 +1,4 @@
-"""A reduced model with damping in proportion to mass and stiffness of its deformation, and its locked frequencies."""
+"""Reduced models with Rayleigh damping of their deformation, and their frequencies with θ locked."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
 
-_FIRST_ROW = 0  # of a leaf, in `leaves_i`: its first term is the constant T_0
+_FIRST_ROW = 0  # column of `leaves_i`: first row of coefficients of a leaf, which is the constant T_0
 
 
 def damped(model: ReducedModel, mass: float, stiffness: float) -> ReducedModel:
-    """The model whose deformation has D_δδ + α M_δδ + β K_δδ for D_δδ.                        [damping, eq. 2]
+    """Return the model with D_δδ + α M_δδ + β K_δδ for D_δδ [damping, eq. 2].
 
-    mass, stiffness : α (1/s) and β (s). All columns of the fitted function are sums over the same terms on the same
-    boxes, so that this is exact: the columns of D are sums of those of M and K.
+    The result is exact: all columns of the fitted function are sums over the same terms on the same boxes, so the
+    columns of D are sums of those of M and K.
+
+    mass, stiffness : α (1/s) and β (s)
     """
     layout = model.layout
     n, s = layout.size, layout.theta
@@ -59,7 +61,7 @@ def damped(model: ReducedModel, mass: float, stiffness: float) -> ReducedModel:
 
 
 def first_frequency(model: ReducedModel, theta: Array) -> float:
-    """Of the deformation at θ (s,), θ locked, Hz."""
+    """Return the lowest frequency of the deformation at θ (s,), θ locked, Hz."""
     here, s = model.evaluate(theta), model.layout.theta
     return float(locked_frequencies(here.K[None, s:, s:], here.M[None, s:, s:])[0].min()) / (2.0 * np.pi)
 
@@ -67,18 +69,19 @@ def first_frequency(model: ReducedModel, theta: Array) -> float:
 # Frequencies of a flexible model with θ locked: those of its deformation alone.
 
 
-_STILL = 1e-6  # of the highest frequency: below, a mode is one of rigid motion, and its frequency rounding
+_STILL = 1e-6  # of the highest frequency: a lower mode is a rigid motion, and its frequency is rounding
 
 
 def kept_frequencies(layout: CoefficientLayout) -> int:
-    """How many frequencies a model is made for: one for each internal mode, without any the lowest, none if rigid."""
+    """Return the number of judged frequencies: one for each internal mode, or the lowest; none for a rigid model."""
     return min(max(layout.internal, 1), layout.size - layout.theta)
 
 
 def locked_frequencies(K: Array, M: Array) -> Array:
-    """ω (N, k) in rad/s, rising, of K_δδ φ = ω² M_δδ φ with K_δδ and M_δδ (N, k, k).
+    """Return ω (N, k) in rad/s, in rising order, of K_δδ φ = ω² M_δδ φ with K_δδ and M_δδ (N, k, k).
 
-    A fit may be anything: ω = -√-ω² where K_δδ is not positive, and 0 throughout where M_δδ is not. nan where they are.
+    A fit may be indefinite: ω = -√-ω² where K_δδ is not positive, 0 throughout where M_δδ is not positive, and nan
+    where either is nan.
     """
     known = np.isfinite(K).all(axis=(1, 2)) & np.isfinite(M).all(axis=(1, 2))
     found = np.full(K.shape[:2], np.nan)

@@ -1,4 +1,4 @@
-"""Kernels of the reduced equations of motion: `supple.equations.forces` at states, one after another or one by one."""
+"""Kernels of the reduced equations of motion: `supple.equations.forces` at many states, or at one in place."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ UNKNOWN = 3  # a value is not finite
 
 @kernel(purpose="evaluating reduced models, deformed")
 def deform_batch(Z, eta, rows):
-    """Rows (N, width) that were filled at θ become those at η (N, n)."""
+    """Change rows (N, width) at θ to those at η (N, n)."""
     for p in range(eta.shape[0]):
         deform(coefficient_row(Z, rows[p]), eta[p])
 
 
 @kernel(purpose="forward dynamics of reduced models")
 def forward_batch(Z, F, speed, eta, rates, u, accelerations, status):
-    """η̈ = M⁻¹ f for many states (N, n) and inputs (N, a)."""
+    """Compute η̈ = M⁻¹ f for many states (N, n) and inputs (N, a)."""
     c, friction = coefficient_row(Z, np.empty(row_width(Z))), friction_of(Z, F, speed)
     leaf, L = NOWHERE, np.empty((c.n, c.n))
     work, theta = np.empty(single_scratch(Z)), np.empty(c.s)
@@ -42,7 +42,7 @@ def forward_batch(Z, F, speed, eta, rates, u, accelerations, status):
 
 @kernel
 def required(c, friction, eta, rates, accelerations, idle, f):
-    """M η̈ - f(η, η̇, 0) into f (n,); idle : (inputs,) zeros."""
+    """Compute M η̈ - f(η, η̇, 0) into f (n,); idle : (inputs,) zeros."""
     forces(c, friction, eta, rates, idle, f)
     for i in range(c.n):
         f[i] = -f[i]
@@ -51,7 +51,7 @@ def required(c, friction, eta, rates, accelerations, idle, f):
 
 @kernel(purpose="inverse dynamics of reduced models")
 def inverse_batch(Z, F, speed, eta, rates, accelerations, forces_out, status):
-    """M η̈ - f(η, η̇, 0) for many states: the generalized forces that inputs must supply."""
+    """Compute M η̈ - f(η, η̇, 0) for many states: the generalized forces that inputs must supply."""
     c, friction = coefficient_row(Z, np.empty(row_width(Z))), friction_of(Z, F, speed)
     leaf, idle = NOWHERE, np.zeros(c.inputs)
     work, theta = np.empty(single_scratch(Z)), np.empty(c.s)
@@ -66,7 +66,7 @@ def inverse_batch(Z, F, speed, eta, rates, accelerations, forces_out, status):
 
 @kernel(purpose="outputs and energy of reduced models")
 def observe_batch(Z, F, eta, rates, outputs, energy, status):
-    """Outputs y = ρ_o + Ψ_o δ (N, o) and energies (N, 2), kinetic and potential, of many states."""
+    """Compute outputs y = ρ_o + Ψ_o δ (N, o) and energies (N, 2), kinetic and potential, of many states."""
     c = coefficient_row(Z, np.empty(row_width(Z)))
     leaf, work, theta = NOWHERE, np.empty(single_scratch(Z)), np.empty(c.s)
     for p in range(eta.shape[0]):
@@ -80,16 +80,20 @@ def observe_batch(Z, F, eta, rates, outputs, energy, status):
 
 @kernel
 def state_size(Z):
-    """Numbers that `forward_in_place` and `inverse_in_place` need: what is found, η, η̇, inputs or η̈, and workspace."""
+    """Return the size of the state array of `forward_in_place` and `inverse_in_place`.
+
+    It holds the result, the arguments and workspace.
+    """
     c = coefficient_row(Z, np.empty(0))
     return 3 * c.n + max(c.n, c.inputs) + row_width(Z) + max(c.n * c.n, c.inputs) + single_scratch(Z)
 
 
 @kernel(purpose="forward dynamics of reduced models, single calls")
 def forward_in_place(memory, speed, state):
-    """η̈ (n,) of one state. Returns INSIDE, or why there is none.
+    """Compute η̈ (n,) of one state; return INSIDE, or the reason why it does not exist.
 
-    memory : `one_array` of the model; state : (state_size,), begins with η̈, η, η̇ (n, each) and u, workspace behind
+    memory : `one_array` of the model
+    state  : (state_size,): η̈, η, η̇ (n each), u, then workspace
     """
     Z = memory.view(np.int64)
     F, width = memory[Z[NUMBERS] :], row_width(Z)
@@ -110,7 +114,10 @@ def forward_in_place(memory, speed, state):
 
 @kernel(purpose="inverse dynamics of reduced models, single calls")
 def inverse_in_place(memory, speed, state):
-    """M η̈ - f(η, η̇, 0) of one state, as `forward_in_place`; state begins with the forces, η, η̇ and η̈ (n, each)."""
+    """Compute M η̈ - f(η, η̇, 0) of one state; return the same status as `forward_in_place`.
+
+    state : (state_size,): the forces, η, η̇ and η̈ (n each), then workspace
+    """
     Z = memory.view(np.int64)
     F, width = memory[Z[NUMBERS] :], row_width(Z)
     c = coefficient_row(Z, state[:0])

@@ -1,4 +1,4 @@
-"""The file of a reduced model: HDF5, described in docs/rom-file.md.
+"""File of a reduced model: HDF5, described in docs/rom-file.md.
 
 It holds numbers and texts alone; nothing that is read can run code, and everything is checked before it is used.
 """
@@ -33,18 +33,18 @@ from supple.results.units import UNKNOWN, units_from
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-# 1 had neither repertoire nor basis; flexible models before 3 have M(θ) beside a fitted Γ(θ); families alone are 4
+# Version 1 had neither repertoire nor basis; flexible models before 3 have M(θ) and a fitted Γ(θ); families have 4
 SCHEMA, _SINGLE = 4, 3
 _FORMAT = "supple reduced model"
 _INTEGERS = ("roots_i", "nodes_i", "leaves_i", "indices")
 
 
 def save_model(model: ReducedModel, path: str | Path) -> Path:
-    """Write beside the target, then rename: a file is there whole or not at all."""
+    """Write the model to a temporary file, then rename it, so that the target is complete or absent."""
     import h5py
 
     target = Path(path)
-    content = io.BytesIO()  # so that a full disk is met in plain writing, not inside HDF5
+    content = io.BytesIO()  # so that a full disk is detected in plain writing, not inside HDF5
     layout = model.layout
     facts = {
         "name": model.name,
@@ -62,7 +62,7 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
     try:
         provenance = json.dumps(model.provenance, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InputError(f"cannot be written ({error})", part="provenance", hint="keep to JSON") from None
+        raise InputError(f"cannot be written ({error})", part="provenance", hint="use JSON data only") from None
     with h5py.File(content, "w", libver=("earliest", "v110"), userblock_size=SIZE) as file:
         file.attrs["format"] = _FORMAT
         file.attrs["schema"] = _SINGLE if model.family is None else SCHEMA
@@ -96,14 +96,45 @@ def _family_data(family: Family) -> dict[str, Any]:
 
 
 def _write_named(group: Any, values: Any) -> None:
-    """Names (in order) and values side by side: names need not be fit for paths."""
+    """Write names (in order) and values side by side, because names may be invalid as HDF5 paths."""
     group["names"] = json.dumps(list(values), ensure_ascii=False)
     for i, value in enumerate(values.values()):
         group[str(i)] = np.asarray(value, dtype=float)
 
 
 def load_model(path: str | Path) -> ReducedModel:
-    """Read a model; InputError for a file that is missing, foreign, damaged, or of a later version."""
+    """Read a reduced model from a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File written by `ReducedModel.save` or `supple reduce`.
+
+    Returns
+    -------
+    ReducedModel
+        The model, bit for bit as it was saved.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, is not a reduced model, is damaged, or has a later version.
+
+    See Also
+    --------
+    reduce : Reduce a mechanism to a model.
+    ReducedModel.save : Write a model to a file.
+
+    Examples
+    --------
+    >>> import tempfile, supple
+    >>> from pathlib import Path
+    >>> rom = supple.reduce(supple.load("four-bar"), region={"crank": (-0.5, 0.5)}, progress=False)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = supple.load_model(rom.save(Path(folder) / "four-bar.rom"))
+    >>> again
+    <ReducedModel "four-bar" in crank (1 of them θ), 1 inputs, 2 outputs, 1 boxes>
+    """
     require_arguments(load_model, locals())
     import h5py
 
@@ -116,10 +147,10 @@ def load_model(path: str | Path) -> ReducedModel:
     except (OSError, ValueError) as wrong:  # too long, or with a NUL
         reason = getattr(wrong, "strerror", None) or str(wrong)
         raise InputError(
-            f"cannot be read ({reason})", part=f"file {excerpt(path, 200)}", hint="check its name"
+            f"cannot be read ({reason})", part=f"file {excerpt(path, 200)}", hint="check the file name"
         ) from None
     if not there:
-        raise InputError("does not exist", part=part, hint="check its name")
+        raise InputError("does not exist", part=part, hint="check the file name")
     try:
         require_sealed(target)
         with h5py.File(target, "r") as file:
@@ -128,7 +159,8 @@ def load_model(path: str | Path) -> ReducedModel:
             schema = file.attrs.get("schema")
             if not isinstance(schema, int | np.integer) or not 1 <= schema <= SCHEMA:
                 raise InputError(
-                    f"has version {quoted(schema)}, this supple reads up to {SCHEMA}", hint="use a newer supple"
+                    f"has version {quoted(schema)}, but this supple reads versions up to {SCHEMA}",
+                    hint="use a newer supple",
                 )
             name, layout = _layout(file)
             provenance = _json(file, "provenance", dict)
@@ -156,7 +188,7 @@ def _text(value: Any) -> str:
 
 
 def _dataset(group: Any, name: str) -> Any:
-    """A plain dataset of this file; links elsewhere and other objects are refused."""
+    """Return a plain dataset of this file; links and other objects are refused."""
     import h5py
 
     link = group.get(name, getlink=True)
@@ -164,18 +196,18 @@ def _dataset(group: Any, name: str) -> Any:
         raise _wrong(f"has no {quoted(name)}")
     found = group[name]
     if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
-        raise _wrong(f"{quoted(name)} is no array of this file")
+        raise _wrong(f"{quoted(name)} is not an array of this file")
     if found.size is None:
         raise _wrong(f"{quoted(name)} is empty")
     if found.chunks is None and found.size * found.dtype.itemsize > group.file.id.get_filesize():
-        raise _wrong(f"{quoted(name)} says more than the file holds")
+        raise _wrong(f"{quoted(name)} is larger than the file")
     return found
 
 
 def _require_room(group: Any, names: Sequence[str]) -> None:
-    """What arrays take all together, packed as they may be, before the first of them is read."""
+    """Require enough memory for all arrays of a group, unpacked, before the first of them is read."""
     total = 8.0 * sum(_dataset(group, name).size for name in names)
-    require_memory(total, f"{quoted(group.name)} takes", hint="reduce to fewer boxes or outputs")
+    require_memory(total, f"{quoted(group.name)} takes", hint="reduce with fewer boxes or outputs")
 
 
 def _group(file: Any, name: str) -> Any:
@@ -189,23 +221,23 @@ def _group(file: Any, name: str) -> Any:
 def _json(file: Any, name: str, kind: type) -> Any:
     text = _dataset(file, name)
     if text.shape != ():
-        raise _wrong(f"{quoted(name)} is no text")
+        raise _wrong(f"{quoted(name)} is not text")
     raw = text[()]
     if not isinstance(raw, bytes):
-        raise _wrong(f"{quoted(name)} is no text")
+        raise _wrong(f"{quoted(name)} is not text")
     try:
         found = json.loads(raw.decode("utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise _wrong(f"{quoted(name)} is not JSON") from None
     if not isinstance(found, kind):
-        raise _wrong(f"{quoted(name)} is not what it should be")
+        raise _wrong(f"{quoted(name)} has the wrong type")
     return found
 
 
 def _array(group: Any, name: str, *, integers: bool = False) -> NDArray[Any]:
     dataset = _dataset(group, name)
     if dataset.dtype.kind not in ("iu" if integers else "iuf"):
-        raise _wrong(f"{quoted(name)} holds no {'integers' if integers else 'numbers'}")
+        raise _wrong(f"{quoted(name)} does not hold {'integers' if integers else 'numbers'}")
     found = np.ascontiguousarray(dataset[()], dtype=np.int64 if integers else np.float64)
     found = found.reshape(dataset.shape)
     if not np.isfinite(found).all():
@@ -215,7 +247,7 @@ def _array(group: Any, name: str, *, integers: bool = False) -> NDArray[Any]:
 
 def _scalar(array: NDArray[Any]) -> float:
     if array.shape != ():
-        raise _wrong(f"a number has the shape {array.shape}")
+        raise _wrong(f"expected a number (got an array of shape {array.shape})")
     return float(array)
 
 
@@ -228,7 +260,7 @@ def _named(file: Any, name: str) -> dict[str, NDArray[Any]]:
 
 def _names(found: Any, what: str) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found) or len(set(found)) < len(found):
-        raise _wrong(f"{quoted(what)} are not names, each given once")
+        raise _wrong(f"{quoted(what)} are not distinct names")
     return tuple(found)
 
 
@@ -236,7 +268,7 @@ def _layout(file: Any) -> tuple[str, CoefficientLayout]:
     facts = _json(file, "layout", dict)
     columns = facts["columns"]
     if not isinstance(facts["name"], str) or not isinstance(columns, dict) or type(facts["theta"]) is not int:
-        raise _wrong("the layout is not what it should be")
+        raise _wrong("the layout is invalid")
     spans = {}
     for name, span in columns.items():
         if not (isinstance(span, list) and len(span) == 2 and all(type(k) is int and 0 <= k < 2**31 for k in span)):
@@ -264,25 +296,25 @@ def _layout(file: Any) -> tuple[str, CoefficientLayout]:
 
 
 def _observation(facts: dict[str, Any]) -> Observation | None:
-    """What outputs are made of, where they are not measures as they stand."""
+    """Return the composition of the outputs, or None if they are measures."""
     if "observation" not in facts:
         return None
     found = observation_from(facts["observation"])
     if found.names != tuple(facts["outputs"]):
-        raise _wrong("the outputs and what they are made of do not fit")
+        raise _wrong("the outputs and their composition are inconsistent")
     return found
 
 
 def _internal(facts: dict[str, Any]) -> int:
-    """Models of rigid mechanisms need not say that they have no internal modes."""
+    """Return the number of internal modes; the file of a rigid model may omit it."""
     found = facts.get("internal", 0)
     if type(found) is not int or not 0 <= found <= len(facts["coordinates"]) - facts["theta"]:
-        raise _wrong(f"its number of internal modes is {quoted(found)}")
+        raise _wrong(f"invalid number of internal modes {quoted(found)}")
     return found
 
 
 def _fitted(file: Any, layout: CoefficientLayout, parameters: tuple[FamilyParameter, ...]) -> Piecewise:
-    """Over θ and parameters."""
+    """Return the fitted function of θ and parameters."""
     group = _group(file, "fitted")
     _require_room(group, PiecewiseArrays._fields)
     arrays = PiecewiseArrays(*(_array(group, name, integers=name in _INTEGERS) for name in PiecewiseArrays._fields))
@@ -294,7 +326,7 @@ def _family(file: Any, layout: CoefficientLayout) -> Family:
     facts = _json(file, "family", dict)
     found, values = facts["parameters"], facts["values"]
     if not isinstance(found, list) or not isinstance(values, list) or len(found) != len(values) or len(found) > 100:
-        raise _wrong("the parameters are not what they should be")
+        raise _wrong("the parameters are invalid")
     parameters = tuple(
         FamilyParameter(
             str(item["name"]), float(item["lower"]), float(item["upper"]), float(item["nominal"]), str(item["unit"])
@@ -307,7 +339,7 @@ def _family(file: Any, layout: CoefficientLayout) -> Family:
 
 
 def require_valid_arrays(arrays: PiecewiseArrays, s: int, t: int) -> None:
-    """Whatever kernels index lies inside its array, and every way down the tree ends."""
+    """Require that every index of the kernels lies inside its array, and that every path down the tree ends."""
     roots_f, roots_i, nodes_i, nodes_f, leaves_i, leaves_f, indices, coefficients = arrays
     roots, nodes, leaves = len(np.atleast_1d(roots_i)), len(np.atleast_1d(nodes_f)), len(np.atleast_1d(leaves_i))
     shapes = (
@@ -316,24 +348,24 @@ def require_valid_arrays(arrays: PiecewiseArrays, s: int, t: int) -> None:
     )  # fmt: skip
     for name, array, shape in zip(PiecewiseArrays._fields, arrays, shapes, strict=True):
         if array.shape != shape:
-            raise _wrong(f"{name} has the shape {array.shape}, not {shape}")
+            raise _wrong(f"{name} has the wrong shape {array.shape} instead of {shape}")
     if not roots or not leaves or not len(indices) or not t:
-        raise _wrong("nothing was fitted")
+        raise _wrong("the fit is empty")
     if not (roots_f[:, 0] < roots_f[:, 1]).all() or not (leaves_f[:, 1] > 0.0).all():
         raise _wrong("a box is empty")
     children = nodes_i[:, 1:]
-    # A child comes after its node, so that every way ends.
+    # A child comes after its node, so that every path ends.
     if nodes and not (((children > np.arange(nodes)[:, None]) & (children < nodes)) | (children < 0)).all():
         raise _wrong("the tree of boxes has a loop")
     ends = np.concatenate([roots_i, children.ravel()])
     if not ((ends >= -1 - leaves) & (ends < nodes)).all() or not ((nodes_i[:, 0] >= 0) & (nodes_i[:, 0] < s)).all():
-        raise _wrong("the tree of boxes leads nowhere")
+        raise _wrong("the tree of boxes refers to missing nodes")
     assert NOWHERE == -1
     first, terms, degree = leaves_i.T
     if not ((first >= 0) & (terms >= 1) & (terms <= len(indices)) & (first <= len(coefficients) - terms)).all():
-        raise _wrong("a box has coefficients that are not there")
+        raise _wrong("the coefficients of a box are missing")
     highest = np.maximum.accumulate(indices.max(axis=1))
     if indices.min() < 0 or indices.max() > 1000 or not (degree == highest[terms - 1]).all():
-        raise _wrong("the degrees of the polynomials do not fit their terms")
+        raise _wrong("the degrees of the polynomials and their terms are inconsistent")
     if term_factors(indices) is None:
         raise _wrong("the terms of the polynomials are out of order")

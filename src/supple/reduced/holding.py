@@ -1,4 +1,4 @@
-"""Inputs that hold a reduced model at θ, the deformation that it rests with there, and what its sensors show.
+"""Inputs that hold a reduced model at θ, its deformation at equilibrium there, and its sensor outputs.
 
     B u = M a + Γ[v, v] + D_d v + K η - p         for u, and for δ where it is free: n equations, of least norm in u
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
 
-_STEPS = 4  # Newton's: δ enters almost linearly, the second takes care of what ∂K/∂θ adds
-_SINGULAR = 1e-15  # of the largest singular value, as of rounding
+_STEPS = 4  # Newton steps: δ enters almost linearly, and the second step corrects for ∂K/∂θ
+_SINGULAR = 1e-15  # of the largest singular value: smaller ones are rounding
 
 
 class HoldingStates(NamedTuple):
-    """States η (N, n) and inputs u (N, a)."""
+    """States η (N, n) and the inputs u (N, a) that hold them."""
 
     eta: Array
     inputs: Array
@@ -40,21 +40,21 @@ class Resting(NamedTuple):
     outputs: Array
 
 
-def held_state(
+def holding_state(
     c: EquationsOfMotion, eta: Array, needed: Callable[[Array], Array], slope: Callable[[Array], Array] | None
 ) -> HoldingStates:
-    """Inputs of least norm that supply the forces a motion needs, and δ where it rests, by Newton's steps.
+    """Return the inputs of least norm that supply the forces of a motion, and δ at equilibrium, by Newton's method.
 
     Parameters
     ----------
     c
         Coefficients at one θ, or at N.
     eta
-        (n,) or (N, n) state to begin with.
+        (n,) or (N, n) initial state.
     needed
         δ -> forces (..., n) that inputs must supply.
     slope
-        δ -> -∂(those forces)/∂δ, (..., n, n - s); None where δ stays as it is.
+        δ -> -∂(those forces)/∂δ, (..., n, n - s); None keeps δ.
     """
     s, inputs = c.theta.shape[-1], c.input_map.shape[-1]
     held, u = eta.copy(), np.zeros((*eta.shape[:-1], inputs))
@@ -64,7 +64,7 @@ def held_state(
         matrix = c.input_map if slope is None else np.concatenate([c.input_map, slope(delta)], axis=-1)
         if not matrix.shape[-1]:
             break
-        # Forces and displacements differ by orders of magnitude: columns of one size, so that none is taken for zero.
+        # Forces and displacements differ by orders of magnitude: columns are scaled so that none is truncated as zero.
         size = np.linalg.norm(matrix, axis=-2)
         size[size == 0.0] = 1.0
         inverse = np.linalg.pinv(matrix / size[..., None, :], rcond=_SINGULAR * max(matrix.shape[-2:]))
@@ -78,9 +78,9 @@ def held_state(
 def inputs_for_accelerations(
     model: ReducedModel, eta: Array, v: Array, a: Array, *, free: bool, speed: float = FRICTION_SPEED
 ) -> HoldingStates:
-    """Inputs that come closest to accelerations a (N, n) at η, v (N, n).
+    """Return the inputs that come closest to accelerations a (N, n) at η, v (N, n).
 
-    free : δ is not as it is given, but where it rests
+    free : replace δ by the deformation at equilibrium
     """
     n, s = model.layout.size, model.layout.theta
     c = model.evaluate(np.ascontiguousarray(eta[:, :s]))
@@ -91,16 +91,16 @@ def inputs_for_accelerations(
     def slope(delta: Array) -> Array:
         return c.stiffness_force_slope(delta) - c.inertia_slope(v, a)
 
-    return held_state(c, eta, needed, slope if free and n > s else None)
+    return holding_state(c, eta, needed, slope if free and n > s else None)
 
 
 def resting(model: ReducedModel, theta: Array) -> Resting:
-    """Where the model rests with θ (N, s) held by its inputs."""
+    """Return the equilibrium of the model with θ (N, s) held by its inputs."""
     layout = model.layout
     n, s = layout.size, layout.theta
     eta = np.zeros((len(theta), n))
     eta[:, :s] = theta
     still = np.zeros((len(theta), n))
     held = inputs_for_accelerations(model, eta, still, still, free=True)
-    seen = outputs_along(model, ObservedMotion(held.eta, still, still, held.inputs, FRICTION_SPEED))
-    return Resting(held.eta, held.inputs, seen)
+    y = outputs_along(model, ObservedMotion(held.eta, still, still, held.inputs, FRICTION_SPEED))
+    return Resting(held.eta, held.inputs, y)

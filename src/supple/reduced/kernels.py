@@ -1,4 +1,4 @@
-"""Kernels that evaluate all coefficients of a reduced model: at many θ, or at one in place."""
+"""Kernels that evaluate all coefficients of a reduced model at many θ, or at one in place."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ INSIDE, OUTSIDE = 0, 1
 
 @kernel
 def scratch_size(Z, count):
-    """Numbers of workspace that `coefficients` needs for blocks of `count` points."""
+    """Return the size of the workspace of `coefficients` for blocks of `count` points."""
     return work_size(Z, count) + count * (1 + Z[Z[ROW] + S]) * Z[STRIDE]
 
 
 @kernel
 def coefficients(Z, F, X, start, count, leaves, work, rows):
-    """Rows of `count` points of the flat X, from point `start` on, into their places in the flat `rows`.
+    """Fill the rows of `count` points of the flat X, from point `start` on, in the flat `rows`.
 
     leaves (count,) and work (scratch_size,) are workspace; leaves[p] is NOWHERE for a point outside, whose row is nan.
     """
@@ -117,7 +117,7 @@ def coefficients(Z, F, X, start, count, leaves, work, rows):
 
 @kernel(purpose="evaluating reduced models")
 def coefficients_batch(Z, F, theta, rows, status):
-    """Rows (N, width) at many θ (N, s); status (N,) is OUTSIDE where the region does not reach."""
+    """Fill rows (N, width) at many θ (N, s); status (N,) is OUTSIDE outside the region."""
     X, flat = theta.reshape(-1), rows.reshape(-1)
     block = min(BLOCK, theta.shape[0])
     leaves, work = np.empty(block, dtype=np.int64), np.empty(scratch_size(Z, block))
@@ -128,24 +128,26 @@ def coefficients_batch(Z, F, theta, rows, status):
             status[start + p] = OUTSIDE if leaves[p] == NOWHERE else INSIDE
 
 
-# Coefficients at one θ: what a controller or an integrator calls.
+# Coefficients at one θ, for controllers and integrators.
 #
-# The same numbers, to the bit, as `coefficients` gives a batch. A point that lies in the leaf of the call before needs
-# no search.
+# The numbers equal those of `coefficients` for a batch, bit for bit. A point in the leaf of the previous call needs no
+# search.
 
 
-_WITHIN = 1.0 - 1e-9  # |ξ| below this lies in the leaf, whatever rounding does at its faces
+_WITHIN = 1.0 - 1e-9  # |ξ| below this lies in the leaf despite rounding at its faces
 
 
 @kernel
 def single_scratch(Z):
-    """Numbers of workspace that `row_at` needs."""
+    """Return the size of the workspace of `row_at`."""
     return 2 * Z[AXES] * (Z[DEGREE] + 1) + (1 + Z[AXES]) * (Z[TERMS] + Z[STRIDE])
 
 
 @kernel
 def row_at(Z, F, x, work, w, row, guess):
-    """The row at x (s,), in place; workspace is work from number w on. Returns the leaf, or NOWHERE (the row is nan).
+    """Fill the row at x (s,) in place; return the leaf, or NOWHERE (the row is then nan).
+
+    Workspace is `work` from number w on.
 
     guess : a leaf that may hold x, or NOWHERE
     """
@@ -231,10 +233,11 @@ def row_at(Z, F, x, work, w, row, guess):
 
 @kernel(purpose="single calls of reduced models")
 def row_in_place(memory, theta, row):
-    """The row at one θ, or at η = (θ, δ) where M changes with δ. Returns INSIDE or OUTSIDE; allocates nothing.
+    """Fill the row at one θ, or at η = (θ, δ), without allocation; return INSIDE or OUTSIDE.
 
-    memory : `one_array` of the model; theta : (s,) or, for η, (n,)
-    row    : (width + 1 + single_scratch,), the coefficients, the leaf, workspace
+    memory : `one_array` of the model
+    theta  : (s,) or, for η, (n,)
+    row    : (width + 1 + single_scratch,): the coefficients, the leaf, workspace
     """
     Z = memory.view(np.int64)
     width = Z[Z[ROW] + WIDTH]

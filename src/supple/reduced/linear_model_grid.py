@@ -1,10 +1,10 @@
-"""The linear parameter-varying system of a reduced model: linear models on a grid that is as fine as a tolerance asks.
+"""Linear parameter-varying (LPV) system of a reduced model: linear models on a grid as fine as a tolerance requires.
 
-How far it is off is told by its responses. At random θ between the points, over a band around the vibrations (of a
-rigid model above the slow motions that gravity and springs make), the difference of each output is set against its
-largest response to any input: max_ω |Ĥ - H| / max(max_u |H(ω)|, max_band,u |H|). Where a vibration has less than 1 % of
-damping, both are taken beside the imaginary axis, at s = (0.01 - ζ) ω + iω: on it they would be compared where they are
-infinite.
+Its error is measured by responses. At random θ between the grid points, over a band around the vibrations (for a rigid
+model above the slow motions that gravity and springs cause), the difference of each output is divided by its largest
+response to any input: max_ω |Ĥ - H| / max(max_u |H(ω)|, max_band,u |H|). Where a vibration has less than 1 % of
+damping, both responses are evaluated beside the imaginary axis, at s = (0.01 - ζ) ω + iω, because on it they would be
+compared where they are infinite.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
 
-_FIRST, _MOST = 3, 20_000  # points along a coordinate to begin with; in all
-_CHECKS, _EDGES = 100, 24  # random θ that judge the family; edges of the grid that say where it must be finer
-_SAFE = 0.7  # of the tolerance: what random points may show, so that others keep it
-_LINES, _CLEAR = 160, 0.01  # lines of a response; least damping ratio at which it is taken on the imaginary axis
-_SLOWEST = 0.1  # Hz, of a rigid model whose own motions are slower still
+_FIRST, _MOST = 3, 20_000  # initial points along a coordinate; largest number of points in all
+_CHECKS, _EDGES = 100, 24  # random θ that judge the family; edges of the grid that decide where it must be finer
+_SAFE = 0.7  # of the tolerance: largest error at random points, so that other points meet the tolerance
+_LINES, _CLEAR = 160, 0.01  # lines of a response; least damping ratio at which it is evaluated on the imaginary axis
+_SLOWEST = 0.1  # Hz, for a rigid model whose own motions are slower
 
 
 def linear_family(
@@ -42,20 +42,45 @@ def linear_family(
     seed: int = 0,
     parameters: Sequence[str] = (),
 ) -> LinearFamily:
-    """Linear models of a reduced model over its region, the same states (η, η̇) at every point.
+    """Linearize a reduced model on a grid over its region, with the same states (η, η̇) at every point.
 
-    grid      : points along coordinates, by number or by value, equally spaced over the region by number; what is left
-                out gets as many as the tolerance asks for
-    tolerance : of the responses between the points, see above; a family that misses it says so
-    drives    : from commands to what instruments show; from forces otherwise
-    parameters : of the family that the model is of, which are coordinates of the grid too, behind θ; others stay at the
-                 model's own values
+    Parameters
+    ----------
+    model : ReducedModel
+        Model to linearize; its region must be one box.
+    grid : mapping of str to int or array_like, optional
+        Grid points along coordinates: their number, equally spaced over the region, or their values.
+
+        Coordinates that are left out get as many points as the tolerance requires.
+    tolerance : float, optional
+        Largest relative error of the responses between the grid points. Default: 0.01.
+    drives : bool, optional
+        Include drives and instruments, from commands to indicated outputs. Default: False, from forces.
+    seed : int, optional
+        Random seed for the points that judge the family. Default: 0.
+    parameters : sequence of str, optional
+        Varied parameters that are coordinates of the grid too, behind θ. Default: none; all keep the model's values.
+
+    Returns
+    -------
+    LinearFamily
+        Matrices on the grid, with interpolation between its points; `gap` is the error found.
+
+    Raises
+    ------
+    InputError
+        If the region consists of several boxes, or if a coordinate or parameter is unknown.
+
+    Warns
+    -----
+    SuppleWarning
+        If the error exceeds the tolerance.
     """
     lower, upper = _region(model, parameters)
     names = (*model.layout.coordinates[: model.layout.theta], *parameters)
     for name in grid or ():
         if name not in names:
-            raise InputError(f'"{name}" is not a coordinate of its region', part="grid", hint=nearest(name, names))
+            raise InputError(f'"{name}" is not a coordinate of the region', part="grid", hint=nearest(name, names))
     axes = [_axis((grid or {}).get(name), low, high) for name, low, high in zip(names, lower, upper, strict=True)]
     free = [name not in (grid or {}) for name in names]
     random = np.random.default_rng(seed)
@@ -64,7 +89,7 @@ def linear_family(
     while True:
         family = _family(linear, dict(zip(names, axes, strict=True)))
         gap = max(response_gap(family.model_at(at), linear(at)) for at in points)
-        finer = _too_coarse(linear, family, free, _SAFE * tolerance, random)
+        finer = _coarse_coordinates(linear, family, free, _SAFE * tolerance, random)
         if not finer and gap > _SAFE * tolerance:
             finer = {i for i, may in enumerate(free) if may}
         if not finer or np.prod([2 * len(x) - 1 if i in finer else len(x) for i, x in enumerate(axes)]) > _MOST:
@@ -73,8 +98,8 @@ def linear_family(
     if gap > tolerance:
         warnings.warn(
             SuppleWarning(
-                f'the linear models of "{model.name}" on {" x ".join(map(str, family.shape))} points are {gap:.2g} off '
-                f"between them, not {tolerance:g}; give a finer grid or a larger tolerance"
+                f'the error of the linear models of "{model.name}" between {" x ".join(map(str, family.shape))} grid '
+                f"points is {gap:.2g}, above the tolerance {tolerance:g}; give a finer grid or a larger tolerance"
             ),
             stacklevel=2,
         )
@@ -82,14 +107,14 @@ def linear_family(
 
 
 def affine_gap(model: ReducedModel, family: AffineFamily, *, seed: int = 0) -> float:
-    """How far an affine family is off at random θ, as above."""
+    """Return the largest error of an affine family at random θ."""
     points = np.random.default_rng(seed).uniform(family.lower, family.upper, (_CHECKS, len(family.lower)))
     linear = _Linear(model, family.coordinates[model.layout.theta :], False)
     return max(response_gap(family.model_at(at), linear(at)) for at in points)
 
 
 def response_gap(found: LinearModel, exact: LinearModel) -> float:
-    """The largest difference of their responses over all channels, as above."""
+    """Return the largest difference of the responses of two linear models over all channels."""
     lines, damping = band_of(exact)
     s = 2.0 * np.pi * lines * (max(0.0, _CLEAR - damping) + 1j)
     ours, theirs = transfer(found, s), transfer(exact, s)
@@ -99,7 +124,7 @@ def response_gap(found: LinearModel, exact: LinearModel) -> float:
 
 
 def band_of(exact: LinearModel) -> tuple[Array, float]:
-    """Lines (Hz) of the band, and the least damping ratio of the vibrations in it."""
+    """Return the lines (Hz) of the band, and the least damping ratio of the vibrations in it."""
     poles = exact.eigenvalues
     hertz = np.abs(poles) / (2.0 * np.pi)
     elastic = 0 if exact.basis is None else 2 * (len(exact.basis.constraint) + exact.basis.internal)
@@ -113,7 +138,7 @@ def band_of(exact: LinearModel) -> tuple[Array, float]:
 
 
 def transfer(model: LinearModel, s: NDArray[Any]) -> NDArray[np.complex128]:
-    """C (s - A)⁻¹ B + D, (lines, outputs, inputs)."""
+    """Return C (s - A)⁻¹ B + D, (lines, outputs, inputs)."""
     x = np.linalg.solve(s[:, None, None] * np.eye(len(model.A)) - model.A, model.B.astype(complex))
     return np.asarray(model.C @ x + model.D)
 
@@ -122,14 +147,14 @@ def _region(model: ReducedModel, parameters: Sequence[str]) -> tuple[Array, Arra
     bounds = model.fitted.arrays.roots_f
     if len(bounds) > 1:
         raise InputError(
-            f"its region is {len(bounds)} boxes apart, and a grid needs one", part=f'model "{model.name}"',
+            f"the region has {len(bounds)} boxes, but a grid requires one", part=f'model "{model.name}"',
             hint="reduce over one box",
         )  # fmt: skip
     known = {} if model.family is None else {item.name: item for item in model.family.parameters}
     for name in parameters:
         if name not in known:
             raise InputError(
-                f'"{name}" is not a parameter that it was reduced over', part="parameters",
+                f'"{name}" is not a varied parameter of the model', part="parameters",
                 hint=nearest(name, known) if known else "reduce the mechanism with it in `vary`",
             )  # fmt: skip
     lower, upper = ([getattr(known[name], end) for name in parameters] for end in ("lower", "upper"))
@@ -142,7 +167,7 @@ def _axis(given: int | ArrayLike | None, low: float, high: float) -> Array:
     values = np.linspace(low, high, int(given)) if np.ndim(given) == 0 else np.sort(np.asarray(given, float))  # type: ignore[arg-type]
     if not len(values) or not np.isfinite(values).all() or (np.diff(values) <= 0.0).any():
         raise InputError(
-            f"{given} are no points of a grid", part="grid", hint="give a number of points, or rising values"
+            f"{given} is not a valid grid", part="grid", hint="give a number of points, or increasing values"
         )
     return values
 
@@ -152,7 +177,7 @@ def _halved(x: Array) -> Array:
 
 
 class _Linear:
-    """The linear model at (θ, parameters), each computed once."""
+    """Linear models at (θ, parameters), each computed once."""
 
     def __init__(self, model: ReducedModel, parameters: tuple[str, ...], drives: bool):
         self.model, self.parameters, self.drives = model, parameters, drives
@@ -194,14 +219,14 @@ def _family(linear: _Linear, grid: dict[str, Array]) -> LinearFamily:
     return LinearFamily(model.name, grid, A, B, C, D, at, names, np.nan, model.basis, model.units)
 
 
-def _too_coarse(
+def _coarse_coordinates(
     linear: _Linear,
     family: LinearFamily,
     free: list[bool],
     tolerance: float,
     random: np.random.Generator,
 ) -> set[int]:
-    """Coordinates along which the middles of random edges are off by more than their share of the tolerance."""
+    """Return the coordinates along which the middles of random edges exceed their share of the tolerance."""
     axes, found = list(family.grid.values()), set()
     for i, x in enumerate(axes):
         if not free[i]:

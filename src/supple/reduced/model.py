@@ -1,9 +1,9 @@
-"""The reduced model of a mechanism over a region of θ.
+"""Reduced model of a mechanism over a region of θ.
 
 M(θ, δ) η̈ + Γ(θ, δ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
 
-M(θ, δ) = M₀(θ) + Σ_a M_a(θ) δ_a and Γ its Christoffel symbols, so that energy is kept; of the papers' fits both at
-δ = 0 (docs/theory/reduction.md).
+M(θ, δ) = M₀(θ) + Σ_a M_a(θ) δ_a and Γ its Christoffel symbols, so that energy is conserved. The papers' fits have both
+at δ = 0 (docs/theory/reduction.md).
 """
 
 from __future__ import annotations
@@ -57,20 +57,61 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReducedModel:
-    """Explicit equations of motion, valid over a region.
+    """Explicit equations of motion of a mechanism, valid over a region.
 
-    fitted     : t columns as `layout.columns` says
-    error      : stated error of each coefficient family
-    provenance : description (text), options, versions, samples, boxes and the like; JSON
-    repertoire : configurations, motions and scenarios that it knows by name; None if it carries none
-    basis      : what δ is counted in; None of a rigid model, or if it does not say
-    units      : of coordinates, inputs and outputs, as far as it knows them
-    hardware   : drives of its inputs and instruments of its outputs
-    family     : of which it is the model at some values of parameters; None where none were varied
+    A model is the result of `reduce`, or is read from a file by `load_model`.
 
-    Throughout, θ is (s,) in the order of the coordinates or {name: value}, the name of a configuration in its
-    repertoire, or a batch (N, s); rates and accelerations are those of η, (n,) or (N, n). δ is zero if left out; a
-    rigid model has none. Outside the region: InputError.
+    Parameters
+    ----------
+    name : str
+        Name of the mechanism.
+    layout : CoefficientLayout
+        Names of coordinates, inputs and outputs, and the columns of the fitted function.
+    fitted : Piecewise
+        Piecewise polynomial of the coefficients, with the columns of `layout.columns`.
+    error : dict of str to float, optional
+        Stated relative error of each coefficient family.
+    provenance : dict, optional
+        Origin of the model as JSON data: description, options, versions, samples, boxes and errors.
+    repertoire : Repertoire, optional
+        Configurations, motions and scenarios that the model has by name. Default: none.
+    basis : CoordinateBasis, optional
+        Basis of the elastic coordinates δ. Default: None, for a rigid model or an unknown basis.
+    units : Units, optional
+        Units of coordinates, inputs and outputs. Default: unknown.
+    hardware : Hardware, optional
+        Drives of the inputs and instruments of the outputs. Default: none.
+    family : Family, optional
+        Family of models over varied parameters, of which this is one member. Default: none.
+
+    See Also
+    --------
+    reduce : Reduce a mechanism to a model.
+    load_model : Read a saved model.
+
+    Notes
+    -----
+    θ is given in order, shape (s,), as {name: value}, as the name of a configuration of the repertoire, or as a batch
+    (N, s). Rates and accelerations are those of η = (θ, δ), shape (n,) or (N, n). δ is zero by default; a rigid model
+    has none. All values are in SI units. InputError is raised outside the region.
+
+    The equations of motion and outputs are [Brüls 2007, eq. 1]
+
+        M(θ, δ) η̈ + Γ(θ, δ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u - Σ_j J_jᵀ f_j tanh(J_j η̇ / v₀)
+        y = ρ_o(θ) + Ψ_o(θ) δ
+
+    with the friction forces f_j of joints and the friction speed v₀ (docs/theory/reduced-model.md).
+
+    Examples
+    --------
+    >>> import supple
+    >>> rom = supple.reduce(supple.load("four-bar"), region={"crank": (-0.5, 0.5)}, progress=False)
+    >>> rom.layout.coordinates, rom.layout.inputs, rom.layout.outputs
+    (('crank',), ('crank',), ('E.x', 'E.z'))
+    >>> rom.evaluate({"crank": 0.3}).M.round(4)
+    array([[0.1005]])
+    >>> rom.forward([0.3], rates=[1.0], inputs={"crank": 2.0}).round(2)
+    array([1.68])
     """
 
     name: str
@@ -99,90 +140,194 @@ class ReducedModel:
         return model_html(self)
 
     def data(self, seconds: float | None = None, file: str | Path | None = None) -> dict[str, Any]:
-        """The keys and values that `supple reduce --json` prints.
+        """Return the keys and values that `supple reduce --json` prints.
 
-        seconds : that the reduction took; file : where the model was written
+        Parameters
+        ----------
+        seconds : float, optional
+            Duration of the reduction, s.
+        file : str or path-like, optional
+            File that the model was written to.
+
+        Returns
+        -------
+        dict
+            JSON data: samples, errors, modes, costs and shortfalls.
         """
         from supple.reduced.layout import model_data
 
         return model_data(self, seconds, file)
 
     def text(self, took: str = "") -> Text:
-        """Errors, modes, and what an evaluation costs; took : how long the reduction took, in words."""
+        """Return the summary that ``print(model)`` shows: errors, modes and the cost of an evaluation.
+
+        Parameters
+        ----------
+        took : str, optional
+            Duration of the reduction as text, for the first line. Default: empty.
+
+        Returns
+        -------
+        Text
+            The summary.
+        """
         from supple.reduced.layout import model_text
 
         return model_text(self, took)
 
     @property
     def stiffening(self) -> bool:
-        """Whether it has second order in δ, with the geometric stiffness of loads and of inertia."""
+        """Whether the model includes the second order in δ, with the geometric stiffness of loads and of inertia."""
         return self.layout.curved
 
     @property
     def rigid(self) -> tuple[str, ...]:
-        """Names of the elastic parts of the mechanism that it takes as rigid."""
+        """Names of the elastic bodies of the mechanism that the model treats as rigid."""
         return tuple(self.provenance.get("rigid", ()))
 
     @cached_property
     def row(self) -> RowLayout:
-        """Where the coefficients stand in a row of results."""
+        """Layout of a row of all coefficients."""
         return model_row(self.layout)
 
     @cached_property
     def labels(self) -> Labels:
-        """Names and units of what the coefficients belong to."""
+        """Names and units of the coordinates, inputs and outputs of the coefficients."""
         layout = self.layout
         names = (layout.coordinates, layout.inputs, layout.outputs)
         return Labels(*names, layout.dry_forces, layout.internal, self.units, layout.observation)
 
     @cached_property
     def arrays(self) -> ModelArrays:
-        """What kernels take."""
+        """Model as the two arrays that kernels use."""
         return model_arrays(self.layout, self.fitted, row_map(self.layout, self.row))
 
     @cached_property
     def memory(self) -> Array:
-        """The same in one array."""
+        """Model as a single array, for kernels of single calls."""
         return one_array(self.arrays)
 
     @cached_property
     def single(self) -> SingleCalls:
-        """Calls for one state, which pass over all that only batches need."""
+        """Calls for one state, without the overhead of batches."""
         return SingleCalls(self.layout, self.labels, self.row, self.memory)
 
     @property
     def met(self) -> bool:
-        """Whether it is what was asked for: every stated error within the tolerance and below one, M and K positive
-        where those of the mechanism are. `provenance["missed"]` says in words what is not."""
+        """Whether the model meets its tolerance.
+
+        True if every stated error is within the tolerance and below one, and M and K are positive definite where those
+        of the mechanism are. ``provenance["missed"]`` lists the shortfalls.
+        """
         return not self.provenance.get("missed")
 
     @property
     def held(self) -> dict[str, float]:
-        """Coordinates of the mechanism that keep one value throughout, and that value, rad or m; they are no
-        coordinates of the model."""
+        """Fixed coordinates of the mechanism and their values, in rad or m; they are not coordinates of the model."""
         return dict(self.provenance.get("options", {}).get("held", {}))
 
     # ------------------------------------------------------------------------ parameters
 
     def at(self, values: Mapping[str, float] | None = None, /, **named: float) -> ReducedModel:
-        """The model at other values of the parameters that were varied, exact within the fit; those that are not named
-        stay as they are. `at(payload=12)`, or `at({"payload": 12})`; outside the range: InputError."""
+        """Return the model at other values of its varied parameters.
+
+        The result is exact within the fit. Parameters that are not given keep their values.
+
+        Parameters
+        ----------
+        values : mapping of str to float, optional
+            Parameter values in SI units, {parameter: value}. Default: none.
+        **named : float
+            Parameter values as keyword arguments.
+
+        Returns
+        -------
+        ReducedModel
+            Model of the same family at these values.
+
+        Raises
+        ------
+        InputError
+            If the model has no such parameter, or if a value is outside its range.
+
+        See Also
+        --------
+        reduce : Reduce a mechanism with `vary` to keep parameters variable.
+        parameter_slopes : Derivatives of the coefficients with respect to the parameters.
+
+        Notes
+        -----
+        The model at μ is the exact slice of the fit, f̂_μ(θ) = Σ_α d_α(μ) T_α(ξ_θ) with d_α(μ) = Σ_β c_αβ T_β(ξ_μ),
+        equation 13 of docs/theory/reduction.md.
+
+        Examples
+        --------
+        >>> rom = supple.load_model("arm.rom")  # doctest: +SKIP
+        >>> rom.at(payload=12.0)  # doctest: +SKIP
+        """
         return at_values(self, {**(values or {}), **named})
 
     def parameter_slopes(self, theta: Values | str, *, delta: ArrayLike | None = None) -> dict[str, Coefficients]:
-        """{parameter: ∂/∂μ of all coefficients at θ and δ}, those of the fit, exactly; none of a model without any."""
+        """Return the exact derivatives of all fitted coefficients with respect to the varied parameters.
+
+        Parameters
+        ----------
+        theta : array_like, mapping or str
+            θ, shape (s,) or (N, s), by name, or the name of a configuration.
+        delta : array_like, optional
+            Elastic coordinates δ, shape (n - s,) or (N, n - s). Default: zero.
+
+        Returns
+        -------
+        dict of str to Coefficients
+            {parameter: ∂/∂μ of all coefficients at θ and δ}; empty for a model without parameters.
+        """
         at = named_theta(self, theta)
         return {name: model.evaluate(at, delta=delta) for name, model in self.slope_models.items()}
 
     @cached_property
     def slope_models(self) -> dict[str, ReducedModel]:
-        """{parameter: ∂/∂μ of the model}, whose coefficients are slopes."""
+        """Models of ∂/∂μ, {parameter: model}, whose coefficients are derivatives."""
         return {} if self.family is None else {name: slope_model(self, name) for name in self.family.names}
 
     # ------------------------------------------------------------------------ coefficients
 
     def evaluate(self, theta: Values | str, *, delta: ArrayLike | None = None) -> Coefficients:
-        """All coefficients at θ and δ, or at a batch: M and Γ are those there, everything else depends on θ alone."""
+        """Evaluate all coefficients of the equations of motion.
+
+        Parameters
+        ----------
+        theta : array_like, mapping or str
+            θ, shape (s,) or (N, s), by name, or the name of a configuration.
+        delta : array_like, optional
+            Elastic coordinates δ, shape (n - s,) or (N, n - s). Default: zero.
+
+        Returns
+        -------
+        Coefficients
+            `M`, `K`, `damping`, `christoffel`, `force`, `input_map`, `outputs` and others, with a leading axis N for a
+            batch. M and Γ are those at δ; all others depend on θ alone.
+
+        Raises
+        ------
+        InputError
+            If θ is outside the region of the model.
+
+        See Also
+        --------
+        kernel : Evaluation of single points with the least overhead.
+
+        Examples
+        --------
+        >>> import supple
+        >>> rom = supple.reduce(supple.load("four-bar"), region={"crank": (-0.5, 0.5)}, progress=False)
+        >>> here = rom.evaluate([[0.0], [0.3]])
+        >>> here.M.shape
+        (2, 1, 1)
+        >>> here.force.round(2)
+        array([[-2.83],
+               [-1.98]])
+        """
         theta = named_theta(self, theta)
         one = self.single.evaluate(theta, delta)
         if one is not None:
@@ -201,7 +346,13 @@ class ReducedModel:
         return Coefficients(points[0] if single else points, self.labels, self.row, rows[0] if single else rows)
 
     def kernel(self) -> Evaluator:
-        """A function of (θ, row) for single calls with the least overhead; see `Evaluator`."""
+        """Return a compiled function of (θ, row) for single calls with the least overhead.
+
+        Returns
+        -------
+        Evaluator
+            Function that fills a row of coefficients in place.
+        """
         return Evaluator(self)
 
     # ------------------------------------------------------------------------ dynamics
@@ -215,7 +366,45 @@ class ReducedModel:
         delta: ArrayLike | None = None,
         friction_speed: float = FRICTION_SPEED,
     ) -> Array:
-        """Accelerations η̈ = M⁻¹(p + B u - Γ[η̇, η̇] - D_d η̇ - K η - dry friction): (n,) or (N, n)."""
+        """Compute the accelerations of the model (forward dynamics).
+
+        Parameters
+        ----------
+        theta : array_like, mapping or str
+            θ, shape (s,) or (N, s), by name, or the name of a configuration.
+        rates : array_like or mapping, optional
+            Rates η̇, shape (n,) or (N, n). Default: zero.
+        inputs : array_like or mapping, optional
+            Forces of the actuators u, shape (a,) or (N, a), in N or N m. Default: zero.
+        delta : array_like, optional
+            Elastic coordinates δ, shape (n - s,) or (N, n - s). Default: zero.
+        friction_speed : float, optional
+            Speed v₀ over which dry friction changes its sign, in the unit of the joint's rate. Default: 1e-3.
+
+        Returns
+        -------
+        ndarray, shape (n,) or (N, n)
+            Accelerations η̈ = M⁻¹(p + B u - Γ[η̇, η̇] - D_d η̇ - K η - dry friction).
+
+        Raises
+        ------
+        InputError
+            If θ is outside the region of the model.
+        NumericalError
+            If the fitted mass matrix is not positive definite.
+
+        See Also
+        --------
+        inverse : Generalized forces for given accelerations.
+        simulate : Motion over time.
+
+        Examples
+        --------
+        >>> import supple
+        >>> rom = supple.reduce(supple.load("four-bar"), region={"crank": (-0.5, 0.5)}, progress=False)
+        >>> rom.forward([0.3], rates=[1.0], inputs={"crank": 2.0}).round(2)
+        array([1.68])
+        """
         theta = named_theta(self, theta)
         one = self.single.forward(theta, delta, rates, inputs, friction_speed)
         if one is not None:
@@ -232,7 +421,42 @@ class ReducedModel:
         delta: ArrayLike | None = None,
         friction_speed: float = FRICTION_SPEED,
     ) -> Array:
-        """Generalized forces τ = M η̈ + Γ[η̇, η̇] + D_d η̇ + K η + dry friction - p that the inputs must supply."""
+        """Compute the generalized forces of a motion (inverse dynamics).
+
+        Parameters
+        ----------
+        theta : array_like, mapping or str
+            θ, shape (s,) or (N, s), by name, or the name of a configuration.
+        rates : array_like or mapping, optional
+            Rates η̇, shape (n,) or (N, n). Default: zero.
+        accelerations : array_like or mapping, optional
+            Accelerations η̈, shape (n,) or (N, n). Default: zero.
+        delta : array_like, optional
+            Elastic coordinates δ, shape (n - s,) or (N, n - s). Default: zero.
+        friction_speed : float, optional
+            Speed v₀ over which dry friction changes its sign, in the unit of the joint's rate. Default: 1e-3.
+
+        Returns
+        -------
+        ndarray, shape (n,) or (N, n)
+            Generalized forces τ = M η̈ + Γ[η̇, η̇] + D_d η̇ + K η + dry friction - p that the inputs must supply.
+
+        Raises
+        ------
+        InputError
+            If θ is outside the region of the model.
+
+        See Also
+        --------
+        actuator_forces : Forces of the actuators for given accelerations.
+
+        Examples
+        --------
+        >>> import supple
+        >>> rom = supple.reduce(supple.load("four-bar"), region={"crank": (-0.5, 0.5)}, progress=False)
+        >>> rom.inverse([0.3], rates=[1.0], accelerations=[0.0]).round(3)
+        array([1.832])
+        """
         theta = named_theta(self, theta)
         one = self.single.inverse(theta, delta, rates, accelerations, friction_speed)
         if one is not None:
@@ -248,7 +472,7 @@ class ReducedModel:
         given: tuple[str, Values | None, tuple[str, ...]],
         friction_speed: float,
     ) -> Array:
-        """What a kernel of (η, η̇, what is given) computes at every state; of a single one (n,)."""
+        """Apply a kernel of (η, η̇, x) to every state; return (n,) for a single one."""
         require_arguments(ReducedModel._each_state, locals())
         (eta, single), (name, values, names) = at, given
         v = batched_values("rates", rates, self.layout.coordinates, len(eta))
@@ -267,20 +491,50 @@ class ReducedModel:
         delta: ArrayLike | None = None,
         friction_speed: float = FRICTION_SPEED,
     ) -> Array:
-        """Inputs u with B u = τ; of many, those of least norm. Needs as many actuators as coordinates at least."""
+        """Compute the forces of the actuators for a motion.
+
+        Parameters
+        ----------
+        theta : array_like, mapping or str
+            θ, shape (s,) or (N, s), by name, or the name of a configuration.
+        rates : array_like or mapping, optional
+            Rates η̇, shape (n,) or (N, n). Default: zero.
+        accelerations : array_like or mapping, optional
+            Accelerations η̈, shape (n,) or (N, n). Default: zero.
+        delta : array_like, optional
+            Elastic coordinates δ, shape (n - s,) or (N, n - s). Default: zero.
+        friction_speed : float, optional
+            Speed v₀ over which dry friction changes its sign, in the unit of the joint's rate. Default: 1e-3.
+
+        Returns
+        -------
+        ndarray, shape (a,) or (N, a)
+            Inputs u with B u = τ; the solution of least norm if there are more actuators than coordinates.
+
+        Raises
+        ------
+        InputError
+            If there are fewer actuators than coordinates, or if B is singular.
+
+        See Also
+        --------
+        inverse : Generalized forces τ.
+        """
         n, a = self.layout.size, len(self.layout.inputs)
         if a < n:
             raise InputError(
-                f"{a} actuators cannot follow {n} prescribed accelerations",
+                f"{a} actuators cannot produce {n} prescribed accelerations",
                 part=f'model "{self.name}"',
-                hint="ask for the generalized forces (inverse) instead",
+                hint="use inverse for the generalized forces instead",
             )
         tau = self.inverse(theta, rates, accelerations, delta=delta, friction_speed=friction_speed)
         B = self.evaluate(theta).input_map
         singular = np.linalg.svd(B, compute_uv=False)
         if np.any(singular[..., -1] <= 1e-12 * singular[..., 0]):
             raise InputError(
-                "its actuators cannot supply every force here", part=f'model "{self.name}"', hint="choose another θ"
+                "the input matrix B is singular, so the actuators cannot supply every force",
+                part=f'model "{self.name}"',
+                hint="choose another θ",
             )
         if a == n:
             return np.asarray(np.linalg.solve(B, tau[..., None])[..., 0])
@@ -289,7 +543,24 @@ class ReducedModel:
     def energy(
         self, theta: Values | str, rates: Values | None = None, *, delta: ArrayLike | None = None
     ) -> tuple[Array, Array]:
-        """Kinetic ½ η̇ᵀ M η̇ and potential V₀ - p_δᵀδ + ½ δᵀ K δ, in J."""
+        """Compute the kinetic and potential energy of states.
+
+        Parameters
+        ----------
+        theta : array_like, mapping or str
+            θ, shape (s,) or (N, s), by name, or the name of a configuration.
+        rates : array_like or mapping, optional
+            Rates η̇, shape (n,) or (N, n). Default: zero.
+        delta : array_like, optional
+            Elastic coordinates δ, shape (n - s,) or (N, n - s). Default: zero.
+
+        Returns
+        -------
+        kinetic : float or ndarray, shape (N,)
+            Kinetic energy ½ η̇ᵀ M η̇, J.
+        potential : float or ndarray, shape (N,)
+            Potential energy V₀ - p_δᵀδ + ½ δᵀ K δ, J; nan if the forces have no potential.
+        """
         require_arguments(ReducedModel.energy, locals())
         eta, single = states(self.layout, named_theta(self, theta), delta)
         v = batched_values("rates", rates, self.layout.coordinates, len(eta))
@@ -298,8 +569,22 @@ class ReducedModel:
         return (found[0, 0], found[0, 1]) if single and len(eta) == 1 and is_one(rates) else (found[:, 0], found[:, 1])
 
     def observe(self, eta: Array, rates: Array) -> tuple[Array, Array]:
-        """Measures (N, k), of which outputs are made, and energies (N, 2), kinetic and potential, of states η and η̇
-        (N, n)."""
+        """Compute the measures and energies of states.
+
+        Parameters
+        ----------
+        eta : ndarray, shape (N, n)
+            Coordinates η = (θ, δ).
+        rates : ndarray, shape (N, n)
+            Rates η̇.
+
+        Returns
+        -------
+        measures : ndarray, shape (N, k)
+            Measures ρ_o + Ψ_o δ that the outputs are combinations of.
+        energies : ndarray, shape (N, 2)
+            Kinetic and potential energy, J.
+        """
         outputs, energy = np.empty((len(eta), len(self.layout.measures))), np.empty((len(eta), 2))
         status = np.empty(len(eta), dtype=np.int64)
         given = native_array(eta), native_array(rates)
@@ -310,10 +595,26 @@ class ReducedModel:
     simulate = simulate_model
 
     def follow(self, course: Trajectory, *, tolerance: float | None = None) -> Simulation:
-        """θ led along a Trajectory, δ free to move; see `supple.simulation.model_simulation.led_motion`."""
-        led_motion = import_module(
-            "supple.simulation.model_simulation"
-        ).led_motion  # above this layer, so found by name
+        """Simulate the model with θ prescribed by a trajectory and δ free to move.
+
+        Parameters
+        ----------
+        course : Trajectory
+            Motion of the model's θ.
+        tolerance : float, optional
+            Error of a step. Default: chosen by the simulation.
+
+        Returns
+        -------
+        Simulation
+            Motion, outputs, and the forces that drive θ (`driving_forces`).
+
+        See Also
+        --------
+        simulate : Simulation with `motion`, and with inputs, scenarios and drives.
+        """
+        # Imported by name, because the module is above this layer.
+        led_motion = import_module("supple.simulation.model_simulation").led_motion
         found: Simulation = led_motion(self, course, tolerance=tolerance)
         return found
 
@@ -330,19 +631,72 @@ class ReducedModel:
         pade: int = PADE,
         along: str | Sequence[str] = (),
     ) -> LinearModel:
-        """First-order behaviour about a state: the linear model with states (η, η̇), its inputs and all its outputs.
+        """Linearize the model about a state.
 
-        With drives it is from commands to what instruments show, their states behind (η, η̇).
+        The linear model has the states (η, η̇), the model's inputs and all its outputs. With drives it leads from
+        commands to the outputs of instruments, with the states of both behind (η, η̇).
 
-        theta  : "equilibrium" is where it rests under the inputs, zero if left out, close to the mechanism's rest
-        inputs : about which to linearize. Left out, they hold the state: those (of least norm) that come closest to the
-                 given accelerations, zero if left out; δ too, unless it is given, is then where it rests. They are
-                 forces, also where an actuator has a drive: the commands follow, in `at["inputs"]`
-        drives : False leaves drives and instruments out; pade : order of what stands for their delays
-        along  : parameters of its family along which `LinearModel.slopes` and `eigenvalue_slopes` are wanted
+        Parameters
+        ----------
+        theta : array_like, mapping or str
+            θ, shape (s,), by name, the name of a configuration, or "equilibrium".
+
+            "equilibrium" is the equilibrium under the inputs (default: zero) that is close to the mechanism's rest
+            posture.
+        rates : array_like or mapping, optional
+            Rates η̇, shape (n,). Default: zero.
+        accelerations : array_like or mapping, optional
+            Accelerations η̈, shape (n,). Default: zero.
+        inputs : array_like or mapping, optional
+            Forces of the actuators u, shape (a,). Default: the inputs of least norm that come closest to the
+            accelerations.
+
+            If the inputs are not given, and δ neither, δ is the deformation at equilibrium. Inputs are forces, also
+            where an actuator has a drive; the commands that belong to them are in ``at["inputs"]`` of the result.
+        delta : array_like, optional
+            Elastic coordinates δ, shape (n - s,). Default: at equilibrium if inputs are not given, otherwise zero.
+        friction_speed : float, optional
+            Speed v₀ over which dry friction changes its sign, in the unit of the joint's rate. Default: 1e-3.
+        drives : bool, optional
+            Include drives and instruments. Default: True.
+        pade : int, optional
+            Order of the Padé approximation of delays. Default: that of the hardware.
+        along : str or sequence of str, optional
+            Varied parameters for `LinearModel.slopes` and `LinearModel.eigenvalue_slopes`. Default: none.
+
+        Returns
+        -------
+        LinearModel
+            Matrices A, B, C and D with names and units.
+
+        Raises
+        ------
+        InputError
+            If θ is outside the region of the model.
+
+        See Also
+        --------
+        linear_family : Linear models on a grid over the region.
+        frf : Frequency responses.
+
+        Notes
+        -----
+        With a = η̈ at the state and f the right-hand side of M η̈ = f,
+
+            M δη̈ = (∂f/∂η - (∂M/∂η) a) δη + (∂f/∂η̇) δη̇ + B δu
+
+        from exact derivatives of the fit, equation 8 of docs/theory/reduced-model.md.
+
+        Examples
+        --------
+        >>> import supple
+        >>> rom = supple.reduce(supple.load("four-bar"), region={"crank": (-0.5, 0.5)}, progress=False)
+        >>> rom.linearize([0.3]).A.round(2) + 0.0
+        array([[ 0.  ,  1.  ],
+               [30.09,  0.  ]])
         """
         require_arguments(ReducedModel.linearize, locals())
-        # Above this layer, so found by name.
+        # Imported by name, because the module is above this layer.
         state = import_module("supple.linearization.linear_system").ModelState
         linear_model_of = import_module("supple.linearization.linear_system").linear_model_of
         here = state(self, theta, rates, accelerations, inputs, delta, friction_speed)
@@ -350,7 +704,25 @@ class ReducedModel:
         return found
 
     def equilibrium(self, theta: Values | str, inputs: Values | None = None) -> Array:
-        """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.time.simulation`."""
+        """Find the equilibrium of the model under constant inputs, close to θ.
+
+        Parameters
+        ----------
+        theta : array_like, mapping or str
+            θ to start from, shape (s,), by name, or the name of a configuration.
+        inputs : array_like or mapping, optional
+            Forces of the actuators u, shape (a,), in N or N m. Default: zero.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Coordinates η = (θ, δ) at equilibrium.
+
+        Raises
+        ------
+        NumericalError
+            If no equilibrium is found near θ.
+        """
         require_arguments(ReducedModel.equilibrium, locals())
         from supple.reduced.time.simulation import equilibrium_of
 
@@ -368,59 +740,176 @@ class ReducedModel:
         preload: bool = True,
         drives: bool = True,
     ) -> FrequencyResponse:
-        """Frequency responses about a configuration: motion of the outputs for a unit of each input.
+        """Compute frequency responses about a configuration: motion of the outputs per unit of each input.
 
-        inputs  : `lift`, the command of its drive, or without one the force of the actuator (with free actuators);
-                  `lift.acceleration`, its motion is led, and the others stay as they are; a loaded displacement, or an
-                  output, a force along what it measures
-        outputs : the model's outputs, as their instruments show them, or coordinates η
-        preload : count what forces at rest change by with θ, where it is free. What they add to the stiffness of the
-                  deformation is in the model, or not, as it was reduced
-        drives  : False leaves drives and instruments out. A drive that leads holds its coordinate, one that yields
-                  holds it with its stiffness; the other coordinates are locked, or free with free actuators
+        Parameters
+        ----------
+        theta : array_like, mapping or str
+            θ, shape (s,), by name, or the name of a configuration.
+        inputs : str or sequence of str
+            Input or inputs of the response: an actuator, a prescribed acceleration, a loaded displacement or an output.
+
+            `lift` is the command of its drive, or without a drive the force of the actuator (with free actuators).
+            `lift.acceleration` prescribes its motion while the other coordinates keep their state. An output is a force
+            along the direction that it measures.
+        outputs : str or sequence of str
+            Outputs of the model or coordinates η. Outputs include the dynamics of their instruments.
+        frequencies_hz : array_like, shape (L,)
+            Frequency lines, Hz.
+        kind : {"receptance", "mobility", "accelerance"}, optional
+            Displacement, velocity or acceleration of the output per unit of input. Default: "receptance".
+        free_actuators : bool, optional
+            Let the actuators move freely instead of locking them. Default: False.
+        preload : bool, optional
+            Include the change of the forces at rest with θ, where θ is free. Default: True.
+
+            Their contribution to the elastic stiffness was included, or not, when the model was reduced.
+        drives : bool, optional
+            Include drives and instruments. Default: True.
+
+            A drive that prescribes motion locks its coordinate, a compliant drive acts on it with its stiffness. The
+            remaining coordinates are locked, or free with free actuators.
+
+        Returns
+        -------
+        FrequencyResponse
+            `values` of shape (L, outputs, inputs), complex, with units.
+
+        Raises
+        ------
+        InputError
+            If an input or output is unknown or locked, or if θ is outside the region of the model.
+
+        See Also
+        --------
+        supple.frf : The same for a mechanism.
+
+        Examples
+        --------
+        >>> import supple
+        >>> rom = supple.reduce(supple.load("four-bar"), region={"crank": (-0.5, 0.5)}, progress=False)
+        >>> H = rom.frf([0.3], "crank", "E.z", [1.0, 2.0], free_actuators=True)
+        >>> abs(H["E.z", "crank"]).round(3)
+        array([0.03 , 0.011])
         """
         require_arguments(ReducedModel.frf, locals())
-        # Above this layer, so found by name.
+        # Imported by name, because the module is above this layer.
         vibrating = import_module("supple.frequency_response.model_response").VibratingModel
         harmonic = import_module("supple.frequency_response.driving")
-        asked = harmonic.harmonics(inputs, outputs, frequencies_hz, kind)
+        lines = harmonic.harmonics(inputs, outputs, frequencies_hz, kind)
         about = vibrating(self, theta, free_actuators, preload, drives)
-        found: FrequencyResponse = harmonic.frequency_response(about, asked)
+        found: FrequencyResponse = harmonic.frequency_response(about, lines)
         return found
 
     def linear_family(self, **options: Any) -> LinearFamily:
-        """Linear models on a grid over its region (LPV); see `supple.reduced.linear_model_grid.linear_family`."""
+        """Return linear models on a grid over the region (LPV system).
+
+        Parameters
+        ----------
+        **options : Any
+            Options of `supple.reduced.linear_model_grid.linear_family`: `grid`, `tolerance`, `drives`, `seed`,
+            `parameters`.
+
+        Returns
+        -------
+        LinearFamily
+            Matrices on the grid, with interpolation between its points.
+        """
         from supple.reduced.linear_model_grid import linear_family
 
         return linear_family(self, **options)
 
     def to_control(self) -> Any:
-        """A NonlinearIOSystem of python-control; see `supple.reduced.control_system.control_system`."""
+        """Return the model as a nonlinear system of python-control.
+
+        Inputs are forces of the actuators; drives and instruments are left out. Needs the extra `control`.
+
+        Returns
+        -------
+        control.NonlinearIOSystem
+            System with the states (η, η̇), the model's inputs and all its outputs.
+        """
         from supple.reduced.control_system import control_system
 
         return control_system(self)
 
     def ode(self, inputs: Values | Callable[[float, Array], Values] | None = None) -> Ode:
-        """f(t, x) of the state x = (η, η̇) with its Jacobian, for scipy's `solve_ivp`; see `supple.reduced.ode.Ode`."""
+        """Return the right-hand side f(t, x) with its Jacobian, for `scipy.integrate.solve_ivp`.
+
+        The state is x = (η, η̇).
+
+        Parameters
+        ----------
+        inputs : array_like, mapping or callable, optional
+            Forces of the actuators: constant, or a function of (t, x). Default: zero.
+
+        Returns
+        -------
+        Ode
+            Callable f(t, x) with the method ``jacobian(t, x)``.
+
+        Examples
+        --------
+        >>> import numpy as np, supple
+        >>> rom = supple.reduce(supple.load("four-bar"), region={"crank": (-0.5, 0.5)}, progress=False)
+        >>> rom.ode()(0.0, np.array([0.3, 1.0])).round(2)
+        array([  1.  , -18.23])
+        """
         return Ode(self, inputs)
 
     def to_sympy(self, theta: Values | str, coefficients: Sequence[str] = ("M", "force")) -> dict[str, Any]:
-        """Its coefficients in the box of θ as expressions; see `supple.reduced.control_system.symbolic`."""
+        """Return coefficients in the box of θ as symbolic expressions. Needs the package sympy.
+
+        Parameters
+        ----------
+        theta : array_like, mapping or str
+            θ in the box, shape (s,), by name, or the name of a configuration.
+        coefficients : sequence of str, optional
+            Names of coefficients, as `evaluate` returns them. Default: ("M", "force").
+
+        Returns
+        -------
+        dict of str to sympy.Array
+            Expressions in symbols named like the coordinates, with _ for dots. They are valid in the box of θ, at δ =
+            0.
+        """
         require_arguments(ReducedModel.to_sympy, locals())
         from supple.reduced.control_system import symbolic
 
         return symbolic(self, theta, coefficients)
 
     def view(self, **options: Any) -> Any:
-        """Look at it, on the mechanism it was made from: inline at the end of a notebook's cell, in the browser
-        elsewhere; `save` keeps the page.
+        """Show the model on its mechanism, inline at the end of a notebook cell or in the browser.
 
-        at : the posture to begin with; runs : simulations to play back; see `view_page`
+        Parameters
+        ----------
+        **options : Any
+            Options of the view: `at` (initial posture), `runs` (simulations to play back), `save` (file for the page).
         """
         return picture("view.view_page.view_page")(self, **options)
 
     def save(self, path: str | Path) -> Path:
-        """Write the model to a file (HDF5, see docs/rom-file.md); `load_model` reads it back bit for bit."""
+        """Write the model to a file (HDF5, described in docs/rom-file.md).
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; written atomically.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written, or if the provenance is not JSON data.
+
+        See Also
+        --------
+        load_model : Read the file back, bit for bit.
+        """
         require_arguments(ReducedModel.save, locals())
         from supple.reduced.file import save_model
 
@@ -435,7 +924,7 @@ class ReducedModel:
         )
         if status[n] == OUTSIDE:
             raise InputError(
-                f"{where} lies outside the region it was made for",
+                f"{where} lies outside the region of the model",
                 part=f'model "{self.name}"',
                 hint="stay inside, or reduce over a larger region",
             )
@@ -445,20 +934,39 @@ class ReducedModel:
             part=f'model "{self.name}"',
             hint="reduce with a smaller tolerance"
             if not np.any(points[n, self.layout.theta :])
-            else "reduce with a smaller tolerance, or deform it less: M is linear in the deformation",
+            else "reduce with a smaller tolerance, or use a smaller deformation: M is linear in the deformation",
         )
 
 
-# Single evaluations of a reduced model in place, with the least overhead a call from Python can have.
+# Single evaluations of a reduced model in place, with the least overhead of a call from Python.
 
 
 class Evaluator:
-    """`evaluator.call(θ, row)` fills a row in place and returns 0, or 1 outside the region (the row is then nan).
+    """Evaluator of single points of a reduced model, in place and without allocation.
 
-    θ is (s,), contiguous, or η = (θ, δ), (n,): M and Γ are then those there; `row` comes from `new_row()`. Its first
-    `width` numbers are the coefficients, in the order of `places`; workspace follows, so that threads only need rows of
-    their own. Nothing is checked and nothing allocated.
-    `split(θ, row)` gives views of the row by name, which follow it.
+    ``evaluator.call(theta, row)`` fills a row and returns 0, or 1 outside the region (the row is then nan). Arguments
+    are not checked. Threads may share an evaluator if each has its own row.
+
+    Parameters
+    ----------
+    model : ReducedModel
+        Model to evaluate.
+
+    Notes
+    -----
+    θ is a contiguous array (s,), or η = (θ, δ), (n,), for M and Γ at δ. The row comes from `new_row`. Its first `width`
+    numbers are the coefficients, in the order of `places`; workspace follows.
+
+    Examples
+    --------
+    >>> import numpy as np, supple
+    >>> rom = supple.reduce(supple.load("four-bar"), region={"crank": (-0.5, 0.5)}, progress=False)
+    >>> evaluator = rom.kernel()
+    >>> theta, row = np.array([0.3]), evaluator.new_row()
+    >>> evaluator.call(theta, row)
+    0
+    >>> evaluator.split(theta, row).M.round(4)
+    array([[0.1005]])
     """
 
     def __init__(self, model: ReducedModel):
@@ -468,13 +976,32 @@ class Evaluator:
         self.call = partial(compiled(row_in_place), model.memory)
 
     def new_row(self) -> Array:
-        """A row for results."""
+        """Return a row for results, with its workspace.
+
+        Returns
+        -------
+        ndarray
+            Row to pass to `call`.
+        """
         row = np.zeros(self._length)
         row[: self.width], row[self.width] = np.nan, NOWHERE
         return row
 
     def split(self, theta: Array, row: Array) -> Coefficients:
-        """Views of a row by name."""
+        """Return views of a row by coefficient names; they follow the row.
+
+        Parameters
+        ----------
+        theta : ndarray, shape (s,)
+            θ of the row.
+        row : ndarray
+            Row filled by `call`.
+
+        Returns
+        -------
+        Coefficients
+            Views of the coefficients.
+        """
         return Coefficients(theta, self.labels, self.places, row[: self.width])
 
     def __call__(self, theta: Array, row: Array) -> int:

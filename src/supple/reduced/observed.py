@@ -1,9 +1,9 @@
-"""Outputs of a reduced model along a motion, from its fitted measures with their exact rates, and forces inside it.
+"""Outputs of a reduced model along a motion, from its fitted measures with their exact rates, and internal forces.
 
     μ = ρ + Ψ δ,   μ̇ = ρ̇ + Ψ̇ δ + Ψ δ̇,   μ̈ = ρ̈ + Ψ̈ δ + 2 Ψ̇ δ̇ + Ψ δ̈
 
-ρ̇, ρ̈, Ψ̇ and Ψ̈ are those of the fitted polynomials along θ(t), so that a velocity is the rate of the position that the
-model gives, and an acceleration that of the velocity, to rounding.
+ρ̇, ρ̈, Ψ̇ and Ψ̈ are those of the fitted polynomials along θ(t), so that a velocity is the exact rate of the model's
+position, and an acceleration that of the velocity, to rounding.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COMPLEX_STEP = 1e-30
 
 
 class ObservedMotion(NamedTuple):
-    """Motions η, η̇, η̈ (N, n) under inputs u (N, inputs), which may be complex; speed : v₀ of dry friction."""
+    """Motion η, η̇, η̈ (N, n) under inputs u (N, inputs), which may be complex; speed : v₀ of dry friction."""
 
     eta: Numbers
     v: Numbers
@@ -39,12 +39,12 @@ class ObservedMotion(NamedTuple):
 
 
 def outputs_along(model: ReducedModel, moving: ObservedMotion) -> Array:
-    """y (N, o)."""
+    """Return the outputs y (N, o)."""
     return np.asarray(model.labels.observed.values(observed_along(model, moving)))
 
 
 def observed_along(model: ReducedModel, moving: ObservedMotion) -> Numbers:
-    """What outputs are made of, (3, N, measures and efforts)."""
+    """Return the measures and internal forces that outputs are composed of, (3, N, measures and efforts)."""
     x = measures_along(model, moving)
     if not model.layout.efforts:
         return x
@@ -54,7 +54,7 @@ def observed_along(model: ReducedModel, moving: ObservedMotion) -> Numbers:
 
 
 def measures_along(model: ReducedModel, moving: ObservedMotion) -> Numbers:
-    """μ, μ̇ and μ̈ (3, N, measures)."""
+    """Return μ, μ̇ and μ̈ (3, N, measures)."""
     (eta, v, a, _, _), layout, s = moving, model.layout, model.layout.theta
     k, d = len(layout.measures), layout.size - layout.theta
     rho = _along(model, "outputs", k, moving)
@@ -67,7 +67,7 @@ def measures_along(model: ReducedModel, moving: ObservedMotion) -> Numbers:
 
 
 def efforts_along(model: ReducedModel, moving: ObservedMotion) -> Numbers:
-    """Forces inside (N, efforts)."""
+    """Return the internal forces (N, efforts)."""
     (eta, v, a, u, speed), layout, s = moving, model.layout, model.layout.theta
     limits = np.array(list(layout.dry_forces.values()), dtype=float)
     places = effort_places(layout.size, s, len(layout.inputs), len(limits))
@@ -79,7 +79,7 @@ def efforts_along(model: ReducedModel, moving: ObservedMotion) -> Numbers:
 
 
 def observed_motion(model: ReducedModel, eta: Array, v: Array, a: Array, u: Array, speed: float) -> OutputMotion:
-    """Of one motion (n,), with its derivatives by a complex step: they are those of the fit, to rounding."""
+    """Return the measures of one motion (n,) with their derivatives by a complex step, exact to rounding."""
     state, sizes = np.concatenate([eta, v, a, u]), [len(eta), len(v), len(a), len(u)]
     count = len(state)
     moved = np.tile(state.astype(complex), (count, 1)) + 1j * _COMPLEX_STEP * np.eye(count)
@@ -92,7 +92,7 @@ def observed_motion(model: ReducedModel, eta: Array, v: Array, a: Array, u: Arra
 
 
 def _along(model: ReducedModel, name: str, width: int, moving: ObservedMotion) -> Numbers:
-    """One coefficient and its rates along θ, (3, N, width)."""
+    """Return one coefficient and its rates along θ, (3, N, width)."""
     (eta, v, a, _, _), layout, s = moving, model.layout, model.layout.theta
     if name in layout.columns:
         return time_derivatives(model.fitted, eta[:, :s], v[:, :s], a[:, :s], layout.columns[name])
@@ -102,7 +102,7 @@ def _along(model: ReducedModel, name: str, width: int, moving: ObservedMotion) -
     return found
 
 
-# A piecewise polynomial along a motion: its value, and its first and second rates there.
+# A piecewise polynomial along a motion: its value, and its first and second rates.
 #
 # ξ(t) moves with ξ̇ and ξ̈:   T_n = 2 ξ T_{n-1} - T_{n-2}
 #                            Ṫ_n = 2 (ξ̇ T + ξ Ṫ)_{n-1} - Ṫ_{n-2}
@@ -110,15 +110,15 @@ def _along(model: ReducedModel, name: str, width: int, moving: ObservedMotion) -
 
 
 def time_derivatives(fitted: Piecewise, x: Numbers, v: Numbers, a: Numbers, columns: tuple[int, int]) -> Numbers:
-    """f, ḟ and f̈ (3, N, columns) at points x with rates v and second rates a, (N, s) each.
+    """Return f, ḟ and f̈ (3, N, columns) at points x with rates v and second rates a, (N, s) each.
 
-    Arguments may be complex: the polynomial is that of the box in which their real part lies.
+    Arguments may be complex: the polynomial is that of the box that contains their real part.
     """
     leaves = fitted.locate(np.real(x))
     if (leaves == NOWHERE).any():
         n = int(np.flatnonzero(leaves == NOWHERE)[0])
         raise InputError(
-            f"{np.array2string(np.real(x[n]), precision=6)} lies outside the region the model was made for",
+            f"{np.array2string(np.real(x[n]), precision=6)} lies outside the region of the model",
             hint="stay inside, or reduce over a larger region",
         )
     kind = np.result_type(x, v, a, float)
@@ -138,7 +138,7 @@ def time_derivatives(fitted: Piecewise, x: Numbers, v: Numbers, a: Numbers, colu
 
 
 def _powers(xi: Numbers, v: Numbers, a: Numbers, degree: int) -> Numbers:
-    """T_n and its rates (3, degree + 1, N, s)."""
+    """Return T_n and its rates (3, degree + 1, N, s)."""
     T = np.zeros((3, max(degree, 1) + 1, *xi.shape), dtype=np.result_type(xi, v, a))
     T[0, 0] = 1.0
     T[:, 1] = xi, v, a
@@ -148,5 +148,5 @@ def _powers(xi: Numbers, v: Numbers, a: Numbers, degree: int) -> Numbers:
 
 
 def _product(f: Numbers, g: Numbers) -> Numbers:
-    """Value and rates of a product, (3, ...)."""
+    """Return the value and rates of a product, (3, ...)."""
     return np.stack([f[0] * g[0], f[1] * g[0] + f[0] * g[1], f[2] * g[0] + 2.0 * f[1] * g[1] + f[0] * g[2]])

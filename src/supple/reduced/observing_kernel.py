@@ -1,6 +1,6 @@
-"""Outputs of a reduced model at one instant of its motion, accelerations and forces inside among them, compiled.
+"""Kernels for the outputs of a reduced model at one instant of its motion, including accelerations and internal forces.
 
-The same numbers as `supple.reduced.observed`, which takes many instants, and derivatives, at once.
+The numbers equal those of `supple.reduced.observed`, which computes many instants at once, and derivatives.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ OUTPUT, FIRST, FIRST_ORDER, SECOND, SECOND_ORDER = range(5)  # columns of terms
 
 
 class Observed(NamedTuple):
-    """What outputs are made of.
+    """Composition of the outputs, for kernels.
 
-    columns   : (2,) the first of the fit that hold ρ (m,) and Ψ (m, d) of the measures; NONE where they are constant
-    constants : (m + m d,) those numbers
-    measures  : m
-    efforts   : how many forces inside there are
-    terms     : (t, 5) output, measure or effort and its order, and the second factor, NONE where there is one alone
+    columns   : (2,) first columns of the fit that hold ρ (m,) and Ψ (m, d) of the measures; NONE where they are
+                constant
+    constants : (m + m d,) constant ρ and Ψ
+    measures  : number m of measures
+    efforts   : number of internal forces
+    terms     : (t, 5) output, measure or effort and its order, and the second factor; NONE where there is only one
     weights   : (t,)
-    order     : the highest rate of any measure that is asked for
+    order     : highest rate of any measure that is needed
     """
 
     columns: Integers
@@ -47,7 +48,7 @@ class Observed(NamedTuple):
 
 
 def observed_arrays(model: ReducedModel) -> Observed:
-    """Of a model."""
+    """Return the composition of a model's outputs."""
     layout = model.layout
     m, d = len(layout.measures), layout.size - layout.theta
     columns, constants = np.full(2, NONE, dtype=np.int64), np.zeros(m + m * d)
@@ -56,29 +57,31 @@ def observed_arrays(model: ReducedModel) -> Observed:
             columns[number] = layout.columns[name][0]
         elif name in layout.constants:
             constants[part] = np.ravel(layout.constants[name])
-    seen = model.labels.observed
+    observed = model.labels.observed
     terms, weights = [], []
-    for number, form in enumerate(seen.outputs.values()):
+    for number, form in enumerate(observed.outputs.values()):
         for weight, factors in form:
             pairs = [*factors, (NONE, 0), (NONE, 0)][:2]
             terms.append((number, *pairs[0], *pairs[1]))
             weights.append(weight)
     return Observed(
         columns, constants, m, len(layout.efforts), np.array(terms, dtype=np.int64).reshape(-1, 5), np.array(weights),
-        seen.order,
+        observed.order,
     )  # fmt: skip
 
 
 @kernel(inline=True)
 def product_jet(f, g):
-    """Value and two rates of a product."""
+    """Return the value and two rates of a product."""
     return f[0] * g[0], f[1] * g[0] + f[0] * g[1], f[2] * g[0] + 2.0 * f[1] * g[1] + f[0] * g[2]
 
 
 @kernel
 def basis_jets(Z, F, leaf, moving, T, basis):
-    """Terms of the polynomials of a leaf with their rates along θ, into basis (terms, 3); T (s, degree + 1, 3) is
-    workspace. Returns how many terms there are."""
+    """Fill `basis` (terms, 3) with the terms of a leaf and their rates along θ; return the number of terms.
+
+    T (s, degree + 1, 3) is workspace.
+    """
     s, entry, box = Z[AXES], Z[LEAVES_I] + 3 * leaf, Z[LEAVES_F] + 2 * Z[AXES] * leaf
     terms, degree = Z[entry + 1], Z[entry + 2]
     for i in range(s):
@@ -104,7 +107,7 @@ def basis_jets(Z, F, leaf, moving, T, basis):
 
 @kernel
 def measure_jets(model, leaf, observed, moving, x):
-    """Measures with their rates into x (3, m + efforts): μ = ρ + Ψ δ."""
+    """Fill x (3, m + efforts) with the measures μ = ρ + Ψ δ and their rates."""
     Z, F, m, constants = model.integers, model.numbers, observed.measures, observed.constants
     s, d = Z[AXES], moving.eta.shape[0] - Z[AXES]
     T, basis = np.empty((s, Z[DEGREE] + 1, 3)), np.empty((max(Z[TERMS], 1), 3))
@@ -136,7 +139,10 @@ def measure_jets(model, leaf, observed, moving, x):
 
 @kernel
 def effort_values(c, friction, moving, first, x):
-    """Forces inside into x[first:], from their rows: e₀, Ψ^e δ, E_u u, E_a η̈, E_v η̇, E_q[θ̇, η̇], E_f f in turn."""
+    """Fill x[first:] with the internal forces, from their rows.
+
+    They are e₀ + Ψ^e δ + E_u u + E_a η̈ + E_v η̇ + E_q[θ̇, η̇] + E_f f.
+    """
     n, s, row, at = c.n, c.s, c.values, c.at[EFFORTS]
     dry = friction.limits.shape[0]
     eta, v, a, u = moving.eta, moving.v, moving.a, moving.u
@@ -164,7 +170,7 @@ def effort_values(c, friction, moving, first, x):
 
 @kernel
 def observe_moving(model, leaf, friction, observed, moving, c, y):
-    """Outputs (o,) at η, η̇, η̈ under inputs u; c : the row there, deformed or not."""
+    """Compute the outputs (o,) at η, η̇, η̈ under inputs u; c : the row at θ or η."""
     m, terms, weights = observed.measures, observed.terms, observed.weights
     x = np.zeros((ORDERS, m + observed.efforts))
     measure_jets(model, leaf, observed, moving, x)

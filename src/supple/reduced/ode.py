@@ -1,4 +1,4 @@
-"""A reduced model as the right side of an ordinary differential equation, as scipy's solvers take it."""
+"""Reduced model as the right-hand side of an ordinary differential equation, for scipy's solvers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Ode:
-    """ẋ = f(t, x) = (η̇, η̈(η, η̇, u)) of the state x = (η, η̇), with its exact Jacobian.
+    """Right-hand side ẋ = f(t, x) = (η̇, η̈(η, η̇, u)) of the state x = (η, η̇), with its exact Jacobian.
 
-    inputs : forces of the actuators, constant, or a function of (t, x) that gives them; zero if left out. Drives
-             and instruments are left out
+    Parameters
+    ----------
+    model : ReducedModel
+        Model to integrate.
+    inputs : array_like, mapping or callable, optional
+        Forces of the actuators: constant, or a function of (t, x). Default: zero. Drives and instruments are left out.
+    friction_speed : float, optional
+        Speed v₀ over which dry friction changes its sign. Default: 1e-3.
 
-    `solve_ivp(ode, (0, 1), start, method="Radau", jac=ode.jacobian)`
+    Examples
+    --------
+    >>> import supple
+    >>> from scipy.integrate import solve_ivp
+    >>> rom = supple.reduce(supple.load("four-bar"), region={"crank": (-0.5, 0.5)}, progress=False)
+    >>> ode = rom.ode({"crank": 2.0})
+    >>> run = solve_ivp(ode, (0.0, 0.1), [0.3, 0.0], method="Radau", jac=ode.jacobian)
+    >>> run.success
+    True
     """
 
     model: ReducedModel
@@ -37,7 +51,20 @@ class Ode:
         return np.concatenate([x[n:], a])
 
     def jacobian(self, t: float, x: Array) -> Array:
-        """∂f/∂x (2 n, 2 n) with the inputs held."""
+        """Return ∂f/∂x (2 n, 2 n) with constant inputs.
+
+        Parameters
+        ----------
+        t : float
+            Time, s.
+        x : ndarray, shape (2 n,)
+            State.
+
+        Returns
+        -------
+        ndarray, shape (2 n, 2 n)
+            Jacobian.
+        """
         n, s = self.model.layout.size, self.model.layout.theta
         linear = self.model.linearize(
             x[:s], rates=x[n:], inputs=self.pushed(t, x), delta=x[s:n], friction_speed=self.friction_speed, drives=False
@@ -45,6 +72,6 @@ class Ode:
         return linear.A
 
     def pushed(self, t: float, x: Array) -> Array:
-        """Inputs at a time and state, in the order of the model."""
+        """Return the inputs at a time and state, in the order of the model."""
         given = self.inputs
         return batched_values("inputs", given(t, x) if callable(given) else given, self.model.layout.inputs, 1)[0]

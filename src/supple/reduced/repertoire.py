@@ -1,4 +1,4 @@
-"""What a saved model knows by name: configurations, motions and scenarios of the mechanism it was made from."""
+"""Named configurations, motions and scenarios that a saved model carries from its mechanism."""
 
 from __future__ import annotations
 
@@ -17,14 +17,19 @@ if TYPE_CHECKING:
 
 
 REST, EQUILIBRIUM = "rest", "equilibrium"
-_ABSENT = 1e-9  # of a coordinate's value: how far from the held one a configuration may be
+_ABSENT = 1e-9  # of a coordinate's value: largest deviation of a configuration from the fixed one
 
 
 @dataclass(frozen=True)
 class Repertoire:
-    """configurations : θ of the mechanism, all of it, by name and coordinate, rad or m; `rest` is among them
+    """Named configurations, motions and scenarios of a model.
 
-    motions, scenarios : as the mechanism file gives them, numbers in SI
+    Parameters
+    ----------
+    configurations : dict of str to dict, optional
+        All θ of the mechanism by coordinate name, rad or m, for each configuration, including `rest`.
+    motions, scenarios : dict of str to dict, optional
+        Motions and scenarios as in the mechanism file, with numbers in SI units.
     """
 
     configurations: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -32,12 +37,12 @@ class Repertoire:
     scenarios: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def data(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the JSON data."""
         return {"configurations": self.configurations, "motions": self.motions, "scenarios": self.scenarios}
 
 
 def repertoire_from(data: Any) -> Repertoire:
-    """Back from JSON, checked."""
+    """Return a repertoire from JSON data, checked."""
     try:
         places = {
             str(key): {str(k): float(v) for k, v in where.items()} for key, where in data["configurations"].items()
@@ -46,42 +51,45 @@ def repertoire_from(data: Any) -> Repertoire:
             {str(key): dict(part) for key, part in data[what].items()} for what in ("motions", "scenarios")
         )
     except (TypeError, KeyError, ValueError, AttributeError):
-        raise InputError(f"{quoted(data)} are no configurations, motions and scenarios", hint="reduce again") from None
+        raise InputError(
+            f"{quoted(data)} is not a set of configurations, motions and scenarios", hint="reduce again"
+        ) from None
     if not all(np.isfinite(value) for where in places.values() for value in where.values()):
         raise InputError("a configuration is not finite", hint="reduce again")
     return Repertoire(places, courses, runs)
 
 
-def asks_for_rest(model: ReducedModel, where: Any) -> bool:
-    """Whether "equilibrium" is meant, and not a configuration of that name."""
+def requests_equilibrium(model: ReducedModel, where: Any) -> bool:
+    """Return whether "equilibrium" is requested, and is not the name of a configuration."""
     known = () if model.repertoire is None else model.repertoire.configurations
     return isinstance(where, str) and where == EQUILIBRIUM and where not in known
 
 
 def named_theta(model: ReducedModel, theta: Values | str) -> Values:
-    """θ of a configuration that the model knows by name; anything else as it is."""
+    """Return θ of a named configuration of the model; return anything else unchanged."""
     if not isinstance(theta, str):
         return theta
     part = f'model "{model.name}"'
     if model.repertoire is None:
         raise InputError(
-            f'it carries no names, and so no "{theta}": it was made before models did, or not from a mechanism',
+            f'no configuration "{theta}": the model has no named configurations, because its file is of an early '
+            "version or it was not made from a mechanism",
             part=part, hint="give values, or reduce again",
         )  # fmt: skip
     known: Mapping[str, dict[str, float]] = model.repertoire.configurations
     if theta not in known:
-        raise InputError(f'it has no configuration "{theta}"', part=part, hint=nearest(theta, known))
+        raise InputError(f'unknown configuration "{theta}"', part=part, hint=nearest(theta, known))
     here, names = known[theta], model.layout.coordinates[: model.layout.theta]
     for name, value in model.held.items():
         if abs(here.get(name, value) - value) > _ABSENT * max(1.0, abs(value)):
             raise InputError(
-                f'it holds "{name}" at {value:.6g}, and in "{theta}" it is {here[name]:.6g}',
-                part=part, hint="reduce with it in the region",
+                f'"{name}" is fixed at {value:.6g} in the model, but is {here[name]:.6g} in "{theta}"',
+                part=part, hint="reduce with a range for it in the region",
             )  # fmt: skip
     if not set(names) <= set(here):
         raise InputError(
-            f'"{theta}" says nothing of its coordinate {", ".join(names)}',
+            f'configuration "{theta}" has no value for {", ".join(names)}',
             part=part,
-            hint=f"give its value: {names[0]}=...",
+            hint=f"give the value: {names[0]}=...",
         )
     return np.array([here[name] for name in names])

@@ -1,13 +1,13 @@
-"""How a row of coefficients (`supple.equations.row`) follows from the fitted function and its gradient.
+"""Linear map from the fitted function and its gradient to a row of coefficients (`supple.equations.row`).
 
     row = template + P f̂(θ) + Q ∂f̂/∂θ
 
-The template holds what does not depend on θ. P puts fitted columns in their places (a symmetric matrix has two for each
-column off its diagonal); Q forms what follows from gradients:
+The template holds the constants. P copies fitted columns to their places (a symmetric matrix has two for each column
+off its diagonal); Q forms the coefficients that follow from gradients:
 
     Γ_ijk = ½(∂_k M_ij + ∂_j M_ik - ∂_i M_jk)  for θ alone,   p_i = -∂_i V,   ∂_i p_δ,   ∂_i ρ_o
 
-and of a model whose M changes with δ, instead of Γ, ∂_k M and ∂_k of ∂M/∂δ and ∂²M/∂δ².
+and for a model whose M depends on δ, instead of Γ, ∂_k M and ∂_k of ∂M/∂δ and ∂²M/∂δ².
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from supple.reduced.layout import CoefficientLayout, curvature_places, slope_pai
 
 
 class RowMap(NamedTuple):
-    """P and Q by their entries, and what else a kernel asks for.
+    """Entries of P and Q, and other data for kernels.
 
-    template  : (width,); offsets : where each coefficient starts
+    template  : (width,) constants
+    offsets   : beginning of each coefficient
     P         : row[values_to] = f̂[values_from]
     Q         : row[slopes_to] = Σ_3 slopes_factor * ∂f̂[column]/∂θ_j, slopes_from = j * t + column, both (entries, 3):
                 Γ needs three slopes, and no loop is as fast as a fixed number of them
@@ -47,13 +48,13 @@ class RowMap(NamedTuple):
 
 
 def model_row(layout: CoefficientLayout) -> RowLayout:
-    """The row of a model."""
+    """Return the layout of a row of a model."""
     sizes = (layout.size, layout.theta, len(layout.inputs), len(layout.measures), len(layout.dry_forces))
     return row_layout(*sizes, bent=layout.bent, curved=layout.curved, efforts=len(layout.efforts))
 
 
 def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[int, ...]]]:
-    """For each packed column of each coefficient the one or two places it takes in the row."""
+    """Return the one or two places in the row of each packed column of each coefficient."""
     n = layout.size
     start = {name: row.start(name) for name in row.shapes}
     triangle = [(i, j) for i in range(n) for j in range(i, n)]
@@ -79,7 +80,7 @@ def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[i
 
 
 def _slope_places(layout: CoefficientLayout, base: int) -> list[tuple[int, ...]]:
-    """Of the packed columns of ∂M/∂δ in (s or n, n, d) from `base` on."""
+    """Return the places of the packed columns of ∂M/∂δ in (s or n, n, d) from `base` on."""
     n, sloped = layout.size, layout.sloped
     d = n - layout.theta
 
@@ -94,7 +95,7 @@ def _slope_places(layout: CoefficientLayout, base: int) -> list[tuple[int, ...]]
 
 
 def _curvature_places(layout: CoefficientLayout, base: int) -> list[tuple[int, ...]]:
-    """Of the packed columns of ∂²M_θθ/∂δ² in (s, s, d, d) from `base` on."""
+    """Return the places of the packed columns of ∂²M_θθ/∂δ² in (s, s, d, d) from `base` on."""
     n, s = layout.size, layout.theta
     d = n - s
     return [
@@ -104,7 +105,7 @@ def _curvature_places(layout: CoefficientLayout, base: int) -> list[tuple[int, .
 
 
 def row_map(layout: CoefficientLayout, row: RowLayout) -> RowMap:
-    """P and Q of a layout."""
+    """Return P and Q of a layout."""
     t = layout.fitted
     places = _places(layout, row)
     start = {name: row.start(name) for name in row.shapes}
@@ -124,7 +125,7 @@ def row_map(layout: CoefficientLayout, row: RowLayout) -> RowMap:
     columns = sorted({source % t for _, entries in slopes for source, _ in entries}) if t else []
     edges = [c for c in columns if c - 1 not in columns]
     ends = [c + 1 for c in columns if c + 1 not in columns]
-    # Entries short of three slopes repeat the first one, times zero.
+    # Entries with fewer than three slopes repeat the first one, times zero.
     padded = [[*entries, *[(entries[0][0], 0.0)] * (3 - len(entries))] for _, entries in slopes]
 
     def integers(items: list[int]) -> Integers:
@@ -145,7 +146,7 @@ def row_map(layout: CoefficientLayout, row: RowLayout) -> RowMap:
 
 
 def _structured(layout: CoefficientLayout, start: dict[str, int]) -> set[int]:
-    """Places that follow from gradients, whatever was fitted there."""
+    """Return the places of the coefficients that follow from gradients, whatever was fitted there."""
     n, s = layout.size, layout.theta
     found: set[int] = set()
     if layout.christoffel == "from-mass" and not layout.bent:
@@ -159,7 +160,7 @@ def _structured(layout: CoefficientLayout, start: dict[str, int]) -> set[int]:
 def _slopes(
     layout: CoefficientLayout, start: dict[str, int]
 ) -> tuple[list[tuple[int, list[tuple[int, float]]]], list[tuple[int, int]]]:
-    """Places with their slopes (direction * t + column, factor), at most three, and copies of places."""
+    """Return places with their slopes (direction * t + column, factor), at most three, and copies of places."""
     n, s, t = layout.size, layout.theta, layout.fitted
     d, columns = n - s, layout.columns
     slopes: list[tuple[int, list[tuple[int, float]]]] = []
@@ -207,7 +208,7 @@ def _add_inertia_slopes(
     slopes: list[tuple[int, list[tuple[int, float]]]],
     copies: list[tuple[int, int]],
 ) -> None:
-    """∂_k M, and ∂_k of ∂M/∂δ and ∂²M/∂δ², as `_slopes` gives them."""
+    """Add ∂_k M, and ∂_k of ∂M/∂δ and ∂²M/∂δ², to the slopes and copies."""
     n, s, t, columns = layout.size, layout.theta, layout.fitted, layout.columns
     triangle = [(i, j) for i in range(n) for j in range(i, n)]
     for k in range(s):

@@ -1,4 +1,4 @@
-"""A reduced model that is stiffer or softer, or damped more or less, than it was made."""
+"""Reduced models with scaled elastic stiffness and damping."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ if TYPE_CHECKING:
 
 
 def scaled_model(model: ReducedModel, *, stiffness: float = 1.0, damping: float = 1.0) -> ReducedModel:
-    """The model with k K_δδ for K_δδ and d D_δδ for D_δδ.
+    """Return the model with k K_δδ and d D_δδ.
 
-    stiffness : k, of all that deforms alike, as a modulus that is off would make it: the modes keep their shape, and
-                frequencies go with its root; damping : d, of deformation alone, joints keep theirs
-    Exact: K and D are sums over the same terms as all else.
+    stiffness : k, applied to all elastic stiffness like an error of the modulus: modes keep their shape, and
+                frequencies scale with √k
+    damping   : d, applied to the damping of deformation alone; joints keep theirs
+
+    The result is exact: K and D are sums over the same terms as all other coefficients.
     """
     for name, factor in (("stiffness", stiffness), ("damping", damping)):
         if not (np.isfinite(factor) and factor >= 0.0) or (name == "stiffness" and factor == 0.0):
-            raise InputError(f"{factor:g} times its own is none", part=name, hint="give a factor above 0")
+            raise InputError(f"must be a positive factor (got {factor:g})", part=name, hint="give a factor above 0")
     layout = model.layout
     n, s = layout.size, layout.theta
     if n == s or (stiffness == 1.0 and damping == 1.0):

@@ -1,7 +1,7 @@
-"""The seal of a model file: a digest of its contents, in the 512 bytes that HDF5 leaves to its user at the front.
+"""Checksum of a model file: a digest of its contents, in the 512 bytes that HDF5 leaves to the user at the front.
 
-HDF5 trusts what it reads: a file with a few spoilt bytes can make it crash or never come back. So a file is only
-opened when its contents are those that were written.
+HDF5 trusts what it reads: a file with a few damaged bytes can crash it or make it hang. So a file is only opened if its
+contents are those that were written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def seal(path: Path) -> None:
 
 
 def require_sealed(path: Path) -> None:
-    """InputError for a file that is not a model, or is not what was written."""
+    """Raise InputError for a file that is not a model, or that has changed since it was written."""
     with path.open("rb") as file:
         head = file.read(SIZE)
         if not head.startswith(MARK):
@@ -33,6 +33,6 @@ def require_sealed(path: Path) -> None:
         written = head[len(MARK) :].split(b"\n")[0].decode("ascii", "replace")
         if hashlib.file_digest(file, "sha256").hexdigest() != written:
             raise InputError(
-                "cannot be read as a reduced model (it is not what was written: damaged, or changed)",
+                "cannot be read as a reduced model (wrong checksum: the file is damaged or was changed)",
                 hint="reduce again",
             )

@@ -1,7 +1,7 @@
-"""One state at a time from Python: arguments into one array, one compiled call.
+"""Calls of a model for one state from Python: arguments in one array, one compiled call.
 
-Only what is plainly right is taken: (k,) values of every kind. Everything else (names, batches, shapes that do not fit,
-values that are not finite, points outside) gives None, and the general way goes on with it, or says what is wrong.
+Only valid arrays (k,) are accepted. Everything else (names, batches, wrong shapes, values that are not finite, points
+outside) gives None, and the general call handles it or raises the error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from supple.reduced.state_arguments import Values
 
 
 class SingleCalls:
-    """Coefficients, forward and inverse dynamics at one state; every call has memory of its own, so threads may share.
+    """Coefficients, forward and inverse dynamics at one state; thread-safe, since every call has its own memory.
 
     memory : `supple.reduced.arrays.one_array` of the model
     """
@@ -39,7 +39,7 @@ class SingleCalls:
         self._inputs, self._accelerations = slice(3 * n, 3 * n + len(layout.inputs)), slice(3 * n, 4 * n)
 
     def evaluate(self, theta: Values, delta: ArrayLike | None) -> Coefficients | None:
-        """All coefficients at θ, or at θ and δ."""
+        """Return all coefficients at θ and δ, or None."""
         row = np.empty(self._row_size)
         row[self._row.width] = NOWHERE
         s = self._layout.theta
@@ -53,13 +53,13 @@ class SingleCalls:
     def forward(
         self, theta: Values, delta: ArrayLike | None, rates: Values | None, inputs: Values | None, speed: float
     ) -> Array | None:
-        """η̈ (n,)."""
+        """Return η̈ (n,), or None."""
         return self._call(self._forward, theta, delta, rates, inputs, self._inputs, speed)
 
     def inverse(
         self, theta: Values, delta: ArrayLike | None, rates: Values | None, accelerations: Values | None, speed: float
     ) -> Array | None:
-        """Generalized forces (n,)."""
+        """Return the generalized forces (n,), or None."""
         return self._call(self._inverse, theta, delta, rates, accelerations, self._accelerations, speed)
 
     def _call(
@@ -84,7 +84,7 @@ class SingleCalls:
 
 
 def _put(place: Array, values: Values | None) -> bool:
-    """Values into their place; False where they are no array of its shape."""
+    """Copy values to their place; return False if they are not an array of its shape."""
     try:
         given = np.asarray(values, dtype=float)
     except (TypeError, ValueError):

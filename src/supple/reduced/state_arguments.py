@@ -1,6 +1,6 @@
-"""States and inputs of a reduced model as its user gives them.
+"""States and inputs of a reduced model as user arguments.
 
-They are single or many, by name or in order; θ comes with or without δ.
+They are single or batches, by name or in order; θ is given with or without δ.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ def in_order(
     required: bool = False,
     finite: bool = True,
 ) -> Array:
-    """Finite values (k,) or (N, k) for the names; those a mapping leaves out are zero, or an error if required.
+    """Return finite values (k,) or (N, k) in the order of the names.
 
-    finite : False lets any number pass
+    Values that a mapping omits are zero, or an error if required.
+
+    finite : False accepts values that are not finite
     """
     if isinstance(values, Mapping):
         for name in values:
             if name not in names:
-                raise InputError(f'there is no "{name}"', part=part, hint=nearest(name, names))
+                raise InputError(f'unknown name "{name}"', part=part, hint=nearest(name, names))
         missing = [name for name in names if name not in values]
         if required and missing:
             raise InputError(f'"{missing[0]}" has no value', part=part, hint="give a value for " + ", ".join(names))
@@ -40,13 +42,13 @@ def in_order(
     try:
         found = real_numbers(part, values, finite=False)
     except InputError:
-        raise InputError("its values are not numbers", part=part, hint=f"give ({len(names)},) values") from None
+        raise InputError("the values are not numbers", part=part, hint=f"give ({len(names)},) values") from None
     if found.ndim not in (1, 2) or found.shape[-1] != len(names):
         raise InputError(
-            f"has the shape {found.shape}", part=part, hint=f"give ({len(names)},) or (N, {len(names)}) values"
+            f"wrong shape {found.shape}", part=part, hint=f"give ({len(names)},) or (N, {len(names)}) values"
         )
     if finite and not np.isfinite(found).all():
-        raise InputError("holds values that are not finite", part=part, hint="leave them out")
+        raise InputError("some values are not finite", part=part, hint="give finite values")
     return found
 
 
@@ -54,13 +56,13 @@ Values = Mapping[str, float] | ArrayLike
 
 
 def theta_points(layout: CoefficientLayout, theta: Values) -> tuple[Array, bool]:
-    """θ as (N, s), and whether it was a single one."""
+    """Return θ as (N, s), and whether it was a single one."""
     points = in_order("θ", theta, layout.coordinates[: layout.theta], required=True)
     return native_array(np.atleast_2d(points)), points.ndim == 1
 
 
 def states(layout: CoefficientLayout, theta: Values, delta: ArrayLike | None) -> tuple[Array, bool]:
-    """η as (N, n), and whether it was a single one."""
+    """Return η as (N, n), and whether it was a single one."""
     points, single = theta_points(layout, theta)
     names = layout.coordinates[layout.theta :]
     if delta is None:
@@ -73,18 +75,18 @@ def states(layout: CoefficientLayout, theta: Values, delta: ArrayLike | None) ->
 
 
 def batched_values(part: str, values: Values | None, names: tuple[str, ...], count: int) -> Array:
-    """Values as (N, k), zero if left out."""
+    """Return values as (N, k); None gives zeros."""
     if values is None:
         return np.zeros((count, len(names)))
     return np.atleast_2d(in_order(part, values, names))
 
 
 def matching_batches(*parts: Array) -> list[Array]:
-    """Batches of the same length: one state goes with many of another kind."""
+    """Return batches of equal length; a single state is repeated."""
     count = max(len(part) for part in parts)
     return [native_array(np.broadcast_to(part, (count, part.shape[1]))) for part in parts]
 
 
 def is_one(values: Values | None) -> bool:
-    """Whether values stand for a single state."""
+    """Return whether values belong to a single state."""
     return values is None or isinstance(values, Mapping) or np.ndim(values) == 1

@@ -1,1 +1,1 @@
-"""Sampling local models over a region, keeping them, and fitting the reduced model."""
+"""Reduction of a mechanism to a small model that is valid over a region of configurations."""

@@ -1,4 +1,4 @@
-"""Which coefficients are fitted, judged by local models at a few probes: those that change over the region."""
+"""Choice of the coefficients to fit: those that change over the region, judged by local models at a few probes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from supple.reduction import natural_size
 from supple.reduction.fitted_coefficients import Columns, block_places, matrix_entries, packed_values
 from supple.reduction.natural_size import natural_sizes
 
-ROUNDING = 1e-10  # of its own size: a coefficient that changes by less over the region does not change
+ROUNDING = 1e-10  # relative change over the region below which a coefficient is constant
 
 
 def choose_columns(
@@ -39,11 +39,14 @@ def choose_columns(
     inputs: tuple[str, ...] | None = None,
     choice: ModeChoice = RIGID,
 ) -> Columns:
-    """What to fit, judged by the rows at a few probes spread over the region.
+    """Choose the coefficients to fit from the rows at a few probes spread over the region.
 
-    probes : (P, width) rows of local models; widths : (s,) of the region along θ
-    fitted : coefficients known to change, whatever the probes say
-    coordinates, inputs : names of θ and actuators in the model; observation : its outputs; the mechanism's if left out
+    probes      : (P, width) rows of local models
+    widths      : (s,) widths of the region along θ
+    fitted      : coefficients that are fitted whatever the probes show
+    coordinates : names of θ in the model; default: the mechanism's
+    inputs      : names of the actuators in the model; default: the mechanism's
+    observation : outputs of the model; default: the mechanism's
     """
     names = rest(mechanism).numbering.coordinates if coordinates is None else coordinates
     inputs = tuple(mechanism.actuators) if inputs is None else inputs
@@ -75,20 +78,20 @@ def choose_columns(
 
     level = bool((np.abs(parts["force"]) * widths).max() <= ROUNDING * _energy_scale(mechanism))
     level = level and bool(np.ptp(parts["potential"]) <= ROUNDING * _energy_scale(mechanism))
-    if level:  # no forces but rounding, and a potential that does not change
+    if level:  # forces are zero to rounding, and the potential is constant
         constants["force"] = np.zeros(len(names))
         constants["potential"] = parts["potential"][0]
     elif structured and conservative(mechanism):
         chosen.append("potential")
         modes["force"] = "from-potential"
-    else:  # structured, the potential of some of the forces alone has no known gradient
+    else:  # structured: the potential of only some of the forces has no known gradient
         chosen += ["force"] if structured else ["force", "potential"]
 
     for name in ("damping", "input_map", "outputs", "friction_map", "efforts"):
         values = packed_values(parts, name)
         if values.shape[1] or name not in ("friction_map", "efforts"):
             settle(name, still=_still(values))
-    if not chosen:  # a function of nothing cannot be kept: M stands in
+    if not chosen:  # a model needs one fitted coefficient at least: M
         chosen.append("M")
         del constants["M"]
 
@@ -109,7 +112,7 @@ def _flexible_columns(
     *,
     structured: bool,
 ) -> Columns:
-    """Everything is fitted but what is zero; Γ and p_θ follow from gradients and ∂M/∂δ if `structured`.
+    """Fit every coefficient that is not zero; derive Γ and p_θ from gradients and ∂M/∂δ if `structured`.
 
     labels : names of θ, actuators and outputs
     """
@@ -148,19 +151,22 @@ def _flexible_columns(
         for block, places in block_places(layout, name).items()
         if block not in ignored
     }
-    made_of = _made_of(parts["dM"], block_places(layout, "christoffel")) if structured else {}
-    return replace(columns, ignored=ignored, natural=natural, made_of=made_of)
+    summand_norms = _summand_norms(parts["dM"], block_places(layout, "christoffel")) if structured else {}
+    return replace(columns, ignored=ignored, natural=natural, summand_norms=summand_norms)
 
 
-def _made_of(dM: Array, blocks: Mapping[str, NDArray[np.int64]]) -> dict[str, float]:
-    """Norm of each block of Γ_ijk if |∂_k M_ij|, |∂_j M_ik| and |∂_i M_jk| did not cancel; dM (P, n, n, n)."""
+def _summand_norms(dM: Array, blocks: Mapping[str, NDArray[np.int64]]) -> dict[str, float]:
+    """Return the norm of each block of Γ_ijk as if nothing in it cancelled, from dM (P, n, n, n).
+
+    Γ_ijk is half a sum of ∂_k M_ij, ∂_j M_ik and ∂_i M_jk; the norm takes their absolute values.
+    """
     size = np.abs(dM)
     whole = (0.5 * (size + np.swapaxes(size, -1, -2) + np.moveaxis(size, -1, -3))).reshape(len(dM), -1)
     return {block: float(np.median(np.linalg.norm(whole[:, places], axis=1))) for block, places in blocks.items()}
 
 
 def _quiet_blocks(columns: Columns, parts: Mapping[str, Array], sizes: Mapping[str, Array]) -> frozenset[str]:
-    """Blocks that are zero or do not change, to rounding of what they are made of: they have no error to speak of."""
+    """Return the blocks that are zero or constant, to rounding of their natural size; their error is not judged."""
     quiet: set[str] = set()
     loud: set[str] = set()
     for name in columns.families:
@@ -169,24 +175,24 @@ def _quiet_blocks(columns: Columns, parts: Mapping[str, Array], sizes: Mapping[s
         for block, places in block_places(columns.layout, name).items():
             still = (change[places] <= natural_size.STILL * sizes[name][:, places].max(axis=0)).all()
             (quiet if still else loud).add(block)
-    return frozenset(quiet if loud else quiet - {"M_θθ"})  # something has to be measured
+    return frozenset(quiet if loud else quiet - {"M_θθ"})  # at least one error is measured
 
 
 def conservative(mechanism: Mechanism) -> bool:
-    """Whether every applied force has a potential: none follows its body, and there are no moments."""
+    """Return whether every applied force has a potential: none follows its body, and there are no moments."""
     placed = [force for force in mechanism.forces.values() if force.at is not None]
     return not any(force.follower or force.moment is not None for force in placed)
 
 
 def _ranges(parts: Mapping[str, Array], chosen: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Columns of each coefficient that has any, one after the other."""
+    """Return the columns of each coefficient that has any, in order."""
     widths = {name: packed_values(parts, name).shape[1] for name in chosen}
     ends = np.cumsum(list(widths.values())).tolist()
     return {name: (end - width, end) for (name, width), end in zip(widths.items(), ends, strict=True) if width}
 
 
 def _energy_scale(mechanism: Mechanism) -> float:
-    """Energy that the loads could exchange if their directions were other ones: what rounding is measured by."""
+    """Return the energy that loads of any direction could exchange, J; rounding is measured against it."""
     numbering = rest(mechanism).numbering
     extent = float(numbering.arrays.extent)
     weight = 0.0
@@ -203,7 +209,7 @@ def _still(values: Array) -> bool:
 
 
 def _constant(values: Array) -> Array:
-    """The value that all probes agree on, without the last digits, where they do not."""
+    """Return the value that all probes agree on, rounded to the digits they share."""
     if values.size == 0:
         return values[0]
     size = float(np.abs(values).max()) or 1.0

@@ -1,4 +1,4 @@
-"""`supple reduce`: the reduced model of a mechanism over a region."""
+"""`supple reduce`: reduce a mechanism to a model over a region."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.help_text import COST, MODEL, OUTPUT, help_of
 from supple.cli.kept import require_folder
 from supple.cli.kind_option import known
 from supple.cli.local import ConstraintModes, Stiffening, name_list, require_elastic_bodies
@@ -35,108 +36,134 @@ if TYPE_CHECKING:
 RegionText = Annotated[
     str | None,
     typer.Option(
-        "--region", metavar="NAME=LOWER:UPPER,...|path:MOTION",
-        help="Where the model shall hold; limits of actuators and joints where not given. NAME=VALUE holds a "
-        "coordinate: the model is one of the others. `path:MOTION` or `path:FILE.csv` is the way of a motion: the "
-        "model's one coordinate is then its arclength.",
+        "--region",
+        metavar="NAME=LOW:HIGH,...",
+        help=help_of("reduce", "region")
+        + " NAME=VALUE holds a coordinate; `path:MOTION` or `path:FILE.csv` reduces along a motion.",
+        show_default=False,
     ),
-]  # fmt: skip
+]
 VaryText = Annotated[
     str | None,
     typer.Option(
-        "--vary", metavar="NAME=LOWER:UPPER,...",
-        help="Parameters of the file that shall stay open, as coordinates of the region that are constant in time: "
-        "`payload=8kg:16kg`. Commands then take `--set payload=12kg` of the model, and C and FMU set it at run time.",
+        "--vary",
+        metavar="NAME=LOW:HIGH,...",
+        help="Parameters of the file that remain variable in the model: `payload=8kg:16kg`. Set them later with"
+        " --set, or at run time in C and FMU.",
     ),
-]  # fmt: skip
-FitName = Annotated[str, typer.Option("--fit", metavar="NAME", callback=known("fit"), help="What is fitted, and how.")]
+]
+FitName = Annotated[
+    str,
+    typer.Option("--fit", metavar="NAME", help="Approximation method.", rich_help_panel=COST, callback=known("fit")),
+]
 Boxes = Annotated[
     str | None,
-    typer.Option("--boxes", metavar="N,N,...", help="A grid of equal boxes, instead of --tolerance."),
+    typer.Option(
+        "--boxes", metavar="N,N,...", help="Uniform grid of boxes, instead of --tolerance.", rich_help_panel=COST
+    ),
 ]
 Tolerance = Annotated[
     float | None,
     typer.Option(
-        "--tolerance", metavar="E", parser=relative,
-        help="Largest relative error, such as 1e-3 or 0.1%. Default: 1e-3.",
+        "--tolerance", metavar="E", help="Largest relative error, such as 1e-3 or 0.1%. Default: 1e-3.", parser=relative
     ),
-]  # fmt: skip
+]
 Checks = Annotated[
     int | None,
     typer.Option(
-        "--checks", metavar="N", min=1,
-        help="Fresh random points on which the error is stated. Default: about 5000, so that at most 0.1 % of the "
-        "region exceeds it with 95 % confidence; fewer where they would take longer than 30 s.",
+        "--checks", metavar="N", help=help_of("reduce", "checks"), show_default=False, rich_help_panel=COST, min=1
     ),
-]  # fmt: skip
+]
 Budget = Annotated[
     int | None,
     typer.Option(
-        "--budget", metavar="N", min=1,
-        help="Largest number of samples that refinement may take; --checks come on top. Default: 20000.",
+        "--budget", metavar="N", help=help_of("reduce", "budget"), show_default=False, rich_help_panel=COST, min=1
     ),
-]  # fmt: skip
+]
 Degree = Annotated[
     int | None,
-    typer.Option("--degree", metavar="N", help="Of the polynomials, where the fit leaves it open."),
+    typer.Option("--degree", metavar="N", help=help_of("reduce", "degree"), show_default=False, rich_help_panel=COST),
 ]
-Continuous = Annotated[bool, typer.Option("--continuous", help="No jumps between boxes.")]
+Continuous = Annotated[
+    bool, typer.Option("--continuous", help=help_of("reduce", "continuous"), show_default=False, rich_help_panel=COST)
+]
 Keep = Annotated[
-    bool, typer.Option("--keep", help="Write the model even if it misses the tolerance; the status is 3 all the same.")
+    bool,
+    typer.Option(
+        "--keep",
+        help="Write the model even if it misses the tolerance. The exit status is still 3.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only estimate the samples and the time it would take.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Estimate the number of samples and the time, without reducing.")
+]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--file", metavar="X.rom", help="The model; FILE with .rom if left out."),
+    typer.Option(
+        "-o",
+        "--file",
+        metavar="X.rom",
+        help="Reduced model to write. Default: the name of FILE with .rom.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Store = Annotated[
     Path | None,
     typer.Option(
-        "--store", metavar="PATH",
-        help="Where samples are kept, so that an interrupted run goes on; X.rom.samples if left out. May be removed.",
+        "--store",
+        metavar="PATH",
+        help="Sample store, from which an interrupted run resumes. Default: X.rom.samples.",
+        rich_help_panel=OUTPUT,
     ),
-]  # fmt: skip
+]
 StoreLimit = Annotated[
     str | None,
     typer.Option(
-        "--store-limit", metavar="SIZE",
-        help="How large the store may grow; 4GB if left out. The oldest sets of other mechanisms then make room.",
+        "--store-limit",
+        metavar="SIZE",
+        help="Largest size of the store; older samples are discarded. Default: 4GB.",
+        rich_help_panel=OUTPUT,
     ),
-]  # fmt: skip
-NoStore = Annotated[bool, typer.Option("--no-store", help="Keep no samples.")]
+]
+NoStore = Annotated[bool, typer.Option("--no-store", help="Do not store samples.", rich_help_panel=OUTPUT)]
 Workers = Annotated[
     int | None,
     typer.Option(
-        "--workers", metavar="N", min=1,
-        help="Processes. Left out, one, which already uses all cores.",
+        "--workers",
+        metavar="N",
+        help="Number of processes. Default: 1, which already uses all cores.",
+        rich_help_panel=COST,
+        min=1,
     ),
-]  # fmt: skip
+]
 Tracking = Annotated[
     str | None,
     typer.Option(
         "--tracking",
-        metavar="subspace|strain|modes",
-        help="How internal modes are followed: their subspace by motions or by strains, whichever suits the region "
-        "better if left out, or one by one.",
+        metavar="METHOD",
+        help=help_of("reduce", "tracking") + " One of subspace, strain and modes.",
+        show_default=False,
+        rich_help_panel=MODEL,
     ),
 ]
 InternalModes = Annotated[
     str | None,
-    typer.Option(
-        "--internal-modes", metavar="N|auto",
-        help="How many internal modes to keep (elastic bodies); auto: as few as hold together over the region.",
-    ),
-]  # fmt: skip
+    typer.Option("--internal-modes", metavar="N|auto", help=help_of("reduce", "internal_modes"), show_default=False),
+]
 ModesSeenAt = Annotated[
     str | None,
     typer.Option(
-        "--modes-seen-at", metavar="SENSOR,...",
-        help="Sensors. Internal modes above the last one with 1 % of the static compliance at one are left out.",
+        "--observable-at",
+        metavar="SENSOR,...",
+        help=help_of("reduce", "modes_seen_at"),
+        show_default=False,
+        rich_help_panel=MODEL,
     ),
-]  # fmt: skip
+]
 Germ = Annotated[
     str | None,
-    typer.Option("--germ", metavar="WHERE", help="Reference of internal modes (elastic bodies)."),
+    typer.Option("--germ", metavar="WHERE", help=help_of("reduce", "germ"), show_default=False, rich_help_panel=MODEL),
 ]
 
 
@@ -151,9 +178,9 @@ def reduce(
     checks: Checks = None,
     budget: Budget = None,
     continuous: Continuous = False,
-    keep: Keep = False,
     dry_run: DryRun = False,
     output: Output = None,
+    keep: Keep = False,
     store: Store = None,
     store_limit: StoreLimit = None,
     no_store: NoStore = False,
@@ -170,16 +197,16 @@ def reduce(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Make a small model that holds over a whole region."""
+    """Compute a reduced model that is valid over a region."""
     with answering(as_json) as answer:
         if boxes is not None and tolerance is not None:
-            raise typer.BadParameter("a grid of boxes has the error it has: leave one out", param_hint="--tolerance")
+            raise typer.BadParameter("--tolerance and --boxes exclude each other: omit one", param_hint="--tolerance")
         if boxes is not None and budget is not None:
-            raise typer.BadParameter("the samples of a grid are known: leave one out", param_hint="--budget")
+            raise typer.BadParameter("--budget and --boxes exclude each other: omit one", param_hint="--budget")
         if store is not None and no_store:
-            raise typer.BadParameter("either keep samples or do not", param_hint="--no-store")
+            raise typer.BadParameter("--store and --no-store exclude each other: omit one", param_hint="--no-store")
         if workers is not None and cluster is not None:
-            raise typer.BadParameter("both say where samples are computed: leave one out", param_hint="--cluster")
+            raise typer.BadParameter("--workers and --cluster exclude each other: omit one", param_hint="--cluster")
         counts, modes, limit = box_counts(boxes), _count(internal_modes), _store_limit(store_limit)
         varied = vary_of(vary)
         mechanism = read_mechanism(answer, file, settings)
@@ -201,7 +228,7 @@ def reduce(
         from supple.diagnostics import ClusterError, NumericalError
         from supple.files.whole import UnwrittenError
         from supple.reduction.reduce import reduce as reduced
-        from supple.reduction.store import held_in
+        from supple.reduction.store import store_contents
         from supple.results.text import duration_text
 
         start = time.perf_counter()
@@ -212,19 +239,19 @@ def reduce(
                 cluster=cluster, progress=False if as_json else None, rigid=rigid,
             )  # fmt: skip
             seconds = time.perf_counter() - start
-            refused = not model.met and boxes is None  # a grid has the error it has: the warning must do
+            refused = not model.met and boxes is None  # a grid of boxes has no tolerance: the warning is enough
             written = None if refused and not keep else model.save(target)
         except (KeyboardInterrupt, ClusterError, UnwrittenError):
             if not no_store:
-                answer.note("what was computed is kept: the same command goes on from there")
+                answer.note("the computed samples are stored: run the same command again to resume")
             raise
-        held = None if kept is None else held_in(kept)
+        contents = None if kept is None else store_contents(kept)
 
         hints = [] if written is None else [f"written to {written}"]
-        hints += [] if held is None else [f"samples kept in {kept} ({held}); it may be removed"]
+        hints += [] if contents is None else [f"samples stored in {kept} ({contents}); the file may be deleted"]
         stored: dict[str, Any] = {"store": None if kept is None else str(kept), "store_bytes": 0}
-        if held is not None:
-            stored |= {"store_bytes": held.bytes, "store_samples": held.samples, "store_sets": held.sets}
+        if contents is not None:
+            stored |= {"store_bytes": contents.bytes, "store_samples": contents.samples, "store_sets": contents.sets}
         took = f", {duration_text(seconds)}"
         answer.give(model.data(seconds, written) | stored, lambda: model.text(took).lines(*hints))
         if refused:
@@ -232,13 +259,13 @@ def reduce(
 
 
 def _count(text: str | None) -> int | Literal["auto"]:
-    """How many internal modes: a number, or "auto"."""
+    """Return the number of internal modes, or "auto"."""
     if text is None:
         return 0
     if text.strip() == "auto":
         return "auto"
     if not text.strip().isdecimal():
-        raise typer.BadParameter(f"{text!r} is neither a number from 0 on nor auto", param_hint="--internal-modes")
+        raise typer.BadParameter(f'{text!r} is neither an integer >= 0 nor "auto"', param_hint="--internal-modes")
     return int(text)
 
 
@@ -260,18 +287,18 @@ def _modes(
     tracking: str | None,
     germ: str | None,
 ) -> dict[str, Any]:
-    """Options about modes, refused where they mean nothing."""
+    """Return the options about modes; raise an error where they have no effect."""
     from supple.diagnostics import InputError
 
-    asked_of = {"--constraint-modes": constraint, "--internal-modes": internal, "--tracking": tracking, "--germ": germ}
-    require_elastic_bodies(mechanism, asked_of)
+    options = {"--constraint-modes": constraint, "--internal-modes": internal, "--tracking": tracking, "--germ": germ}
+    require_elastic_bodies(mechanism, options)
     found: dict[str, Any] = {"constraint_modes": name_list(constraint), "internal_modes": internal}
-    asked = "--tracking" if tracking else "--germ" if germ else None
-    if asked and not found["internal_modes"]:
-        raise InputError(f"{asked} is about internal modes, and none are kept", hint="give --internal-modes N as well")
+    option = "--tracking" if tracking else "--germ" if germ else None
+    if option and not found["internal_modes"]:
+        raise InputError(f"{option} requires internal modes, but none are kept", hint="give --internal-modes N as well")
     if tracking:
         if tracking not in ("subspace", "strain", "modes"):
-            raise InputError(f'there is no tracking "{tracking}"', hint="choose subspace, strain or modes")
+            raise InputError(f'unknown tracking "{tracking}"', hint="choose subspace, strain or modes")
         found["tracking"] = tracking
     if germ:
         found["germ"] = configuration(mechanism, germ)
@@ -279,7 +306,7 @@ def _modes(
 
 
 def _unmet(model: ReducedModel, target: Path, samples: Path | None, written: Path | None) -> str:
-    """What to do about a model that is not what was asked for."""
-    again = "" if samples is None else f" (its samples are kept in {samples}, so that takes no longer)"
-    hint = f"{target} is written all the same" if written else f"{target} is not written; --keep writes it{again}"
+    """Return the advice for a model that misses its tolerance."""
+    again = "" if samples is None else f" (the samples are stored in {samples}, so no sample is computed again)"
+    hint = f"{target} is written anyway" if written else f"{target} is not written; use --keep to write it{again}"
     return f"{'; '.join(model.provenance['missed'])}: {hint}"

@@ -1,4 +1,4 @@
-"""What a model is a function of: θ in boxes, or the arclength of a path."""
+"""Domain of a model: θ in boxes, or the arclength of a path."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ from supple.time_functions.function_of_time import Trajectory
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """Boxes of x, and what x is.
+    """Boxes of the fitted variables x, and the meaning of x.
 
-    boxes       : of x, parameters that are varied last
-    coordinates : names of x, without those of parameters; observation : outputs of the model
-    actuators   : of the mechanism
-    limits      : of x, where there are any
-    path        : x is its arclength; without one x is θ, but for what is held
-    held        : coordinates of θ that keep one value, and that value
-    theta_names : of all θ
-    space       : parameters that are varied beside, and the mechanism over them
+    boxes       : boxes of x; varied parameters come last
+    coordinates : names of x without the parameters
+    observation : outputs of the model
+    limits      : limits of x, where there are any
+    actuators   : actuators of the mechanism
+    theta_names : names of all θ
+    space       : varied parameters, and the mechanism over them
+    path        : path with x as its arclength; None: x is θ without the fixed coordinates
+    held        : fixed coordinates of θ and their values
     """
 
     boxes: list[Box]
@@ -54,11 +55,11 @@ class Domain:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all of x, parameters too."""
+        """Names of all of x, parameters included."""
         return (*self.coordinates, *self.space.mechanism.names)
 
     def theta(self, x: Array) -> Array:
-        """θ (N, s) at x (N, dimension)."""
+        """Return θ (N, s) at x (N, dimension)."""
         if self.path is not None:
             return self.path.at(x[:, 0]).theta
         full = np.empty((len(x), len(self.theta_names)))
@@ -68,14 +69,14 @@ class Domain:
         return full
 
     def whole(self, x: Array) -> Array:
-        """(θ, μ) (N, s + p) at x, by which samples are kept."""
+        """Return (θ, μ) (N, s + p) at x, by which samples are stored."""
         if self.path is None and not self.held:
             return x
         return np.hstack([self.theta(x), x[:, len(self.coordinates) :]])
 
     @property
     def theta_boxes(self) -> list[Box]:
-        """The boxes in θ, flat where a coordinate is held; a path has none."""
+        """Boxes in θ, of zero width along fixed coordinates; not defined for a path."""
         assert self.path is None
         if not self.held and not self.space.parameters:
             return self.boxes
@@ -84,11 +85,11 @@ class Domain:
 
     @property
     def scanned(self) -> Sequence[Scanned]:
-        """Where in (θ, μ) modes are looked at."""
+        """Parts of (θ, μ) that a scan of modes visits."""
         return [self.scan_of(box) for box in self.boxes]
 
     def scan_of(self, box: Box) -> Scanned:
-        """The same of one box of x."""
+        """Return the part of (θ, μ) that a scan visits for one box of x."""
         if self.path is not None:
             return PathScan(self.path, box)
         lower, upper = self.whole(np.array([box.lower, box.upper])).tolist()
@@ -97,7 +98,7 @@ class Domain:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The actuators that are left: one that holds its coordinate does no work."""
+        """Actuators that are inputs; one that fixes its coordinate does no work and is none."""
         return tuple(name for name in self.actuators if name not in self.held)
 
     @property
@@ -105,24 +106,26 @@ class Domain:
         return np.array([i for i, name in enumerate(self.theta_names) if name not in self.held], dtype=np.int64)
 
     def _narrow(self, layout: RowLayout) -> tuple[RowLayout, NDArray[np.int64]]:
-        """Inputs of a row are the actuators, then loaded displacements, which nothing holds."""
+        """Select from a row the coefficients without fixed coordinates. Loaded displacements stay inputs."""
         count = layout.shapes["input_map"][1]
         kept = [i for i in range(count) if i >= len(self.actuators) or self.actuators[i] not in self.held]
         return held_layout(layout, self._varied, np.array(kept, dtype=np.int64))
 
     def layout(self, sampling: Sampling) -> RowLayout:
-        """Where coefficients stand in a row of `rows`."""
+        """Return the layout of the rows that `rows` returns."""
         if self.path is not None:
             return path_layout(sampling.layout)
         return self._narrow(sampling.layout)[0] if self.held else sampling.layout
 
     def rows(self, sampling: Sampling, x: Array, *, check: bool = False) -> tuple[Array, Flags]:
-        """Coefficients at x (N, dimension), and where they exist. Samples are kept by θ, whatever x is; those that only
-        `check` an error need not be kept."""
+        """Return the coefficients at x (N, dimension), and whether they exist.
+
+        Samples are stored by θ, whatever x is. Points that only `check` an error need not be stored.
+        """
         sampled = sampling.check_rows if check else sampling.rows
         if self.path is None:
             rows, valid = sampled(self.whole(x))
-            if self.held:  # of coefficients, and of their slopes behind them
+            if self.held:  # select from the coefficients and from the slopes that follow them
                 kept, width = self._narrow(sampling.layout)[1], sampling.layout.width
                 rows = rows.reshape(len(rows), -1, width)[:, :, kept].reshape(len(rows), -1)
             return rows, valid
@@ -131,7 +134,7 @@ class Domain:
         return path_rows(rows, sampling.layout, curve), valid
 
     def options(self) -> dict[str, Any]:
-        """The region as provenance keeps it."""
+        """Return the region as provenance data."""
         s = len(self.coordinates)
         kept: dict[str, Any] = {"region": [[list(box.lower[:s]), list(box.upper[:s])] for box in self.boxes]}
         if self.path is not None:
@@ -142,11 +145,11 @@ class Domain:
 
 
 def domain_of(mechanism: Mechanism, region: Region, vary: Vary | None = None) -> Domain:
-    """The domain of a region: boxes of θ by name, or a path (see `path_of`); and ranges of parameters beside."""
+    """Return the domain of a region: boxes of θ, or a path (see `path_of`), with ranges of parameters."""
     if _is_path(region):
         if vary:
             raise InputError(
-                "along a path no parameters are varied", part="vary", hint="give a region of coordinates instead"
+                "parameters cannot be varied along a path", part="vary", hint="give a region of coordinates instead"
             )
         return path_domain(mechanism, region if isinstance(region, Path) else path_of(mechanism, region))  # type: ignore[arg-type]
     boxes, held = region_boxes(mechanism, region), fixed_coordinates(mechanism, region)  # type: ignore[arg-type]
@@ -156,8 +159,10 @@ def domain_of(mechanism: Mechanism, region: Region, vary: Vary | None = None) ->
 def theta_domain(
     mechanism: Mechanism, boxes: list[Box], held: dict[str, float] | None = None, space: ParameterSpace | None = None
 ) -> Domain:
-    """θ as the coordinates, but for those held; the actuator that holds one is no input any more. Parameters of the
-    space follow them."""
+    """Return a domain with θ as coordinates, without the fixed ones, followed by the parameters of the space.
+
+    The actuator of a fixed coordinate is not an input.
+    """
     held = held or {}
     space = parameter_space(mechanism, None) if space is None else space
     lower = tuple(item.lower for item in space.parameters)
@@ -166,8 +171,8 @@ def theta_domain(
     names, sensed = rest(mechanism).numbering.coordinates, carried(rest(mechanism)).observation
     if held and sensed.efforts:
         raise InputError(
-            "with coordinates held there are no forces inside among its outputs", part="sensors",
-            hint="take reactions, sections, stresses and strains out of the file, or let all coordinates vary",
+            "internal forces are not supported as outputs of a model with fixed coordinates", part="sensors",
+            hint="remove reactions, sections, stresses and strains from the file, or let all coordinates vary",
         )  # fmt: skip
     limits = {name: pair for name, pair in coordinate_limits(mechanism).items() if name not in held}
     varied = tuple(name for name in names if name not in held)
@@ -175,13 +180,13 @@ def theta_domain(
 
 
 def path_domain(mechanism: Mechanism, path: Path) -> Domain:
-    """The arclength as the one coordinate; θ is among the outputs, so that the model itself tells where it is."""
-    seen = carried(rest(mechanism)).observation
-    led = [f"{name}.coordinate" if name in seen.outputs else name for name in path.coordinates]
+    """Return a domain with the arclength as its only coordinate; θ is among the outputs."""
+    observation = carried(rest(mechanism)).observation
+    along = [f"{name}.coordinate" if name in observation.outputs else name for name in path.coordinates]
     return Domain(
         path.boxes,
         (ARCLENGTH,),
-        with_measures(seen, led),
+        with_measures(observation, along),
         {ARCLENGTH: (0.0, path.length)},
         tuple(mechanism.actuators),
         path.coordinates,
@@ -196,14 +201,14 @@ def _is_path(region: Region) -> bool:
     return isinstance(region, list | tuple) and len(region) > 0 and isinstance(region[0], list | tuple | np.ndarray)
 
 
-# Coefficients of a mechanism some of whose θ are held, from those of the whole mechanism.
+# Coefficients of a mechanism with fixed coordinates, from those of the whole mechanism.
 #
-# With θ = (θ_v, θ_h), θ_h constant, the equations of the coordinates that vary are their own rows with θ̇_h = 0:
-# M_vv, Γ_vvv, p_v, B_v and so on. What acts along θ_h is borne by whatever holds it. A row of them is a selection from
-# the row of the whole mechanism.
+# With θ = (θ_v, θ_h) and θ_h constant, the equations of the varying coordinates are their own rows with θ̇_h = 0:
+# M_vv, Γ_vvv, p_v, B_v and so on. Forces along θ_h are balanced by the constraint that fixes it. The row of the model
+# is a selection from the row of the whole mechanism.
 
 
-_AXES = {  # e: η, t: θ, i: inputs; what is not named is kept whole
+_AXES = {  # e: η, t: θ, i: inputs; axes marked "." are kept whole
     "M": "ee", "K": "ee", "damping": "ee", "christoffel": "eee", "potential": ".", "force": "e", "force_slope": "t.",
     "input_map": "ei", "outputs": ".", "rigid": ".t", "modes": "..", "friction_map": ".e", "stiffness_slope": "t..",
     "mass_gradient": "...", "mass_slope": "...", "mass_slope_gradient": "....",
@@ -214,9 +219,10 @@ _AXES = {  # e: η, t: θ, i: inputs; what is not named is kept whole
 
 
 def held_layout(layout: RowLayout, varied: Integers, inputs: Integers) -> tuple[RowLayout, Integers]:
-    """Where coefficients stand in a row of the coordinates that vary, and which entries of a whole row these are.
+    """Return the layout of a row without fixed coordinates, and the entries that it takes from the whole row.
 
-    varied : which of θ vary; inputs : which inputs are left
+    varied : indices of θ that vary
+    inputs : indices of the inputs that remain
     """
     n, s = layout.shapes["M"][0], layout.shapes["dforce_theta"][0]
     kept = {"e": np.concatenate([varied, np.arange(s, n)]), "t": varied, "i": inputs}
@@ -224,7 +230,7 @@ def held_layout(layout: RowLayout, varied: Integers, inputs: Integers) -> tuple[
     for name, whole in layout.split(np.arange(layout.width, dtype=float)).items():
         part = whole.astype(np.int64)
         for axis, kind in enumerate(_AXES[name]):
-            if kind != "." and part.shape[axis]:  # what a model does without has no entries to take
+            if kind != "." and part.shape[axis]:  # a coefficient that the model lacks has no entries
                 part = np.take(part, kept[kind], axis=axis)
         shapes[name] = part.shape
         places.append(part.ravel())

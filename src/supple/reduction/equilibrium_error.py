@@ -1,14 +1,16 @@
-"""How far a flexible model rests from the full equations, which know large displacements and loads that turn along.
+"""Static error of a flexible model against the full equations, which include large displacements and following loads.
 
-A reduced model is linear in the deformation δ about the undeformed θ. With θ held it rests where K δ = p_δ(θ), and its
-outputs move by Ψ_o δ. The mechanism itself rests where its deformed bodies are in balance (flexible-statics.md). So
-besides the error of the fit there is one of second order: a place at distance r that turns by φ is off by φ² r/2, a
-share φ/2 of its deflection. With Δ the deflection at a sensor and Q the forces that hold θ, at a few configurations,
+A reduced model is linear in the deformation δ about the undeformed θ. With θ fixed, its equilibrium is K δ = p_δ(θ),
+and its outputs move by Ψ_o δ. The mechanism is in equilibrium where its deformed bodies are balanced
+(flexible-statics.md). So the model has an error of second order besides that of the fit: a point at distance r that
+turns by φ is off by φ² r/2, a share φ/2 of its deflection. With Δ the deflection at a sensor and Q the forces that hold
+θ, at a few configurations,
 
-    e = ‖Δ̂ - Δ‖ / max(‖Δ‖, median ‖Δ‖)   for each sensor of a place,   e = ‖Q̂ - Q‖ / max(‖Q‖, median ‖Q‖)
+    e = ‖Δ̂ - Δ‖ / max(‖Δ‖, median ‖Δ‖)   for each sensor at a point,   e = ‖Q̂ - Q‖ / max(‖Q‖, median ‖Q‖)
 
-where ^ is of the model. The largest of each is stated.                                   (docs/theory/reduction.md, 7c)
-Where nothing loads the mechanism, Δ and Q are rounding, and no error is stated.
+where ^ marks the model. The largest of each is stated.                                    (docs/theory/reduction.md,
+7c)
+Where no load acts on the mechanism, Δ and Q are rounding, and no error is stated.
 """
 
 from __future__ import annotations
@@ -35,18 +37,19 @@ from supple.reduced.observed import ObservedMotion, outputs_along
 from supple.reduction.domain import Domain
 from supple.statics.deflection import deflection
 
-_POINTS = 5  # configurations, the middle of the region among them
-_STEPS, _SETTLED = 20, 1e-12  # Newton's, for δ, and the change of it at which they end
-_STILL = 1e-9  # of the mechanism's size: sensors that move less do not deflect
+_POINTS = 5  # configurations, including the middle of the region
+_STEPS, _SETTLED = 20, 1e-12  # Newton steps for δ, and the relative change at which they end
+_STILL = 1e-9  # of the mechanism's size: smaller deflections are not judged
 
 
 @dataclass(frozen=True)
 class EquilibriumError:
-    """Largest errors at rest, against the full equations.
+    """Largest static errors against the full equations.
 
-    deflection : of the static deflection at each sensor of a place
-    force      : of the forces that hold θ; None where it needs none, or θ is not the model's
-    points     : configurations that were compared; reason : why not all were
+    deflection : relative error of the static deflection at each sensor that measures at a point
+    force      : relative error of the forces that hold θ; None if they vanish, or if θ is not the model's coordinate
+    points     : number of configurations compared
+    reason     : why some configurations were not compared
     """
 
     deflection: dict[str, float] = field(default_factory=dict)
@@ -56,15 +59,16 @@ class EquilibriumError:
 
     @property
     def worst(self) -> float:
+        """Largest error."""
         return max((*self.deflection.values(), self.force or 0.0), default=0.0)
 
     def data(self) -> dict[str, Any]:
-        """JSON."""
+        """Return the JSON data."""
         return {"deflection": self.deflection, "force": self.force, "points": self.points, "reason": self.reason}
 
 
 def equilibrium_error(mechanism: VariedMechanism, domain: Domain, model: ReducedModel) -> EquilibriumError:
-    """Errors at rest of a flexible model over its region, at `_POINTS` configurations."""
+    """Return the static errors of a flexible model over its region, at `_POINTS` configurations."""
     own: dict[str, list[Array]] = {}
     full: dict[str, list[Array]] = {}
     forces: list[tuple[Array, Array]] = []
@@ -96,10 +100,11 @@ def equilibrium_error(mechanism: VariedMechanism, domain: Domain, model: Reduced
 
 
 def _least_force(mechanism: Mechanism, domain: Domain, model: ReducedModel) -> float:
-    """Norm of holding forces that belong to deflections which do not count: `_STILL` r_j m L² ω₁².
+    """Return the norm of holding forces below which they are not judged: `_STILL` r_j m L² ω₁².
 
-    m, L : mass and size of the mechanism; r_j : 1 for an angle, 1/L for a length
-    ω₁   : lowest frequency of the model in the middle of its region, θ held, rad/s
+    m, L : mass and size of the mechanism
+    r_j  : 1 for an angle, 1/L for a length
+    ω₁   : lowest frequency of the model in the middle of its region, θ fixed, rad/s
     """
     numbering = rest(mechanism).numbering
     extent, s = float(numbering.arrays.extent), model.layout.theta
@@ -126,19 +131,19 @@ def _spread(domain: Domain) -> Iterator[Array]:
 def _at(
     varied: VariedMechanism, domain: Domain, model: ReducedModel, x: Array
 ) -> tuple[dict[str, Array], Array | None, dict[str, Array], Array]:
-    """Deflections by sensors and holding forces at x (s + p,), of the mechanism and of the model."""
+    """Return deflections by sensor and holding forces at x (s + p,), of the mechanism and of the model."""
     count = len(varied.names)
     mechanism = varied.at(x[len(x) - count :].tolist())
     member = model if model.family is None else model.at(dict(zip(varied.names, x[len(x) - count :], strict=True)))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SuppleWarning)  # of elements that bend too far: the error says so
+        warnings.simplefilter("ignore", SuppleWarning)  # on elements that bend too far: the error includes it
         exact = deflection(mechanism, assemble(mechanism, domain.theta(x[None])[0]), large=True)
     known = [name for name in carried(rest(mechanism)).outputs if name in model.layout.outputs]
     names = [name for name in known if mechanism.sensors[name.split(".")[0]].place]
     sensors = {
         name.split(".")[0]: [item for item in names if item.split(".")[0] == name.split(".")[0]] for name in names
     }
-    moved, held = _resting(member, x[: len(x) - count])
+    moved, held = _model_equilibrium(member, x[: len(x) - count])
     return (
         {sensor: np.array([exact.of(item) for item in items]) for sensor, items in sensors.items()},
         np.array(list(exact.holding_forces.values())) if domain.path is None and not domain.held else None,
@@ -147,8 +152,8 @@ def _at(
     )
 
 
-def _resting(model: ReducedModel, theta: Array) -> tuple[dict[str, float], Array]:
-    """How far outputs move from δ = 0 to where the model rests with θ (s,) held, and the forces (s,) that hold it."""
+def _model_equilibrium(model: ReducedModel, theta: Array) -> tuple[dict[str, float], Array]:
+    """Return how far outputs move from δ = 0 to the equilibrium with θ (s,) fixed, and the forces (s,) that hold θ."""
     layout = model.layout
     n, s = layout.size, layout.theta
     c = model.evaluate(theta[None])
@@ -163,5 +168,5 @@ def _resting(model: ReducedModel, theta: Array) -> tuple[dict[str, float], Array
     eta = np.vstack([np.zeros(n), np.zeros(n)])
     eta[:, :s], eta[1, s:] = theta, delta[0]
     none = np.zeros((2, n))
-    seen = outputs_along(model, ObservedMotion(eta, none, none, np.zeros((2, len(layout.inputs))), FRICTION_SPEED))
-    return dict(zip(layout.outputs, (seen[1] - seen[0]).tolist(), strict=True)), held
+    y = outputs_along(model, ObservedMotion(eta, none, none, np.zeros((2, len(layout.inputs))), FRICTION_SPEED))
+    return dict(zip(layout.outputs, (y[1] - y[0]).tolist(), strict=True)), held

@@ -1,7 +1,7 @@
-"""How much a reduction will cost, from samples on a few lines through the region.
+"""Estimate of the cost of a reduction, from samples on a few lines through the region.
 
-Along a line an analytic function has Chebyshev coefficients that fall like ρ⁻ᵏ. What remains beyond degree n is the
-error of a fit of that degree on the whole line, and on a part 2ˡ times shorter about 2⁻ˡ⁽ⁿ⁺¹⁾ of it.
+Along a line, the Chebyshev coefficients of an analytic function fall like ρ⁻ᵏ. The remainder beyond degree n is the
+error of a fit of that degree on the whole line; on a part 2ˡ times shorter it is about 2⁻ˡ⁽ⁿ⁺¹⁾ of that.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from supple.array_types import Array
 from supple.compilation.patience import natively
 from supple.results.text import Text, duration_text
 
-_DECIDING = 4e-3  # s: what `auto` spends on deciding, for each sample or check; from 1.5 to 9 ms were seen
-_LOOKS = 6  # of `auto` at the candidates, for each box
+_DECIDING = 4e-3  # s per sample or check that `auto` spends on decisions; 1.5 to 9 ms were measured
+_LOOKS = 6  # evaluations of the candidates by `auto`, per box
 _NODES = 9  # along a line
 _DIAGONALS = 8  # at most
 _DEGREES = range(2, 9)
-_OFTEN = 5.0  # factor within which estimates mostly are
-_FALL, _SLOW = 3, 0.1  # what remains should fall to this part from that degree to the last one seen
+_OFTEN = 5.0  # factor within which most estimates lie
+_FALL, _SLOW = 3, 0.1  # from this degree to the last one, the remainder should fall to this fraction
 
 
 class Estimate(NamedTuple):
-    """What to expect: boxes, samples to fit, checks, and s to compute and to fit them on this machine.
+    """Estimated cost of a reduction: boxes, samples to fit, check points, and the time (s) to compute and fit them.
 
-    least, most : samples and checks together, between which the truth is expected; most is None where nobody knows
-    doubt       : why not, in words
-    budget      : samples and points that refinement may look at before it ends with the error it has; None of a grid
-    longest     : s that the budget and one set of checks take, about
+    least, most : expected range of samples and checks together; most is None if it cannot be predicted
+    doubt       : why it cannot be predicted
+    budget      : samples and points at which refinement stops; None for a grid of boxes
+    longest     : approximate time (s) for the whole budget and one set of checks
     """
 
     boxes: int
@@ -58,31 +58,31 @@ class Estimate(NamedTuple):
     longest: float | None = None
 
     def data(self) -> dict[str, Any]:
-        """The keys and values that `--json` prints."""
+        """Return the keys and values that `--json` prints."""
         return self._asdict()
 
     def text(self) -> Text:
-        """Samples, time, and how far off they may be, in words."""
+        """Return the samples, the time and their uncertainty as text."""
         total = self.samples + self.checks
         out = Text(
-            f"about {self.samples} samples and {self.checks} checks on {self.boxes} boxes; computing and fitting them "
-            f"takes {duration_text(self.seconds)}"
+            f"about {self.samples} samples and {self.checks} checks on {self.boxes} boxes; estimated time "
+            f"{duration_text(self.seconds)}"
         )
         if self.budget is not None and self.longest is not None:
             out.line(
-                f"budget: {self.budget} samples and held-out points, then the checks; at most about "
-                f"{duration_text(self.longest)} (--budget changes it)"
+                f"budget: {self.budget} samples and held-out points, plus the checks; at most about "
+                f"{duration_text(self.longest)} (set with --budget)"
             )
         if self.most is None:
-            out.line(f"how many cannot be known: {self.doubt}. {self.least} at least, maybe far more than {total}")
+            out.line(f"the number is uncertain: {self.doubt}; at least {self.least}, possibly far more than {total}")
         elif self.most > self.least:
             times = [duration_text(self.seconds / total * count) for count in (self.least, self.most)]
-            out.line(f"expect {self.least} to {self.most} samples and checks, {' to '.join(times)}")
+            out.line(f"expected range: {self.least} to {self.most} samples and checks, {' to '.join(times)}")
         return out
 
 
 class _Expected(NamedTuple):
-    """Of one box of the region: boxes it becomes, samples, checks, and the degree of the polynomials."""
+    """Expected result for one box of the region: boxes it becomes, samples, checks, and the polynomial degree."""
 
     boxes: int
     samples: int
@@ -90,7 +90,7 @@ class _Expected(NamedTuple):
     degree: int
 
 
-@natively()  # a long run is estimated, which will be compiled
+@natively()  # the estimated run is long enough to be compiled
 def estimate(
     region: Sequence[Box],
     sampler: Sampler,
@@ -104,11 +104,14 @@ def estimate(
     budget: int | None = None,
     doubt: str = "",
 ) -> Estimate:
-    """Samples and time of a reduction, mostly good to a factor of four where refinement decides, exact otherwise."""
+    """Estimate the samples and the time of a reduction.
+
+    The estimate is exact for a grid of boxes, and mostly good to a factor of four for a refinement.
+    """
     chosen = FITS[fit]
     lines = [_lines(box) for box in region]
     s = region[0].dimension
-    sampler(lines[0][:1].reshape(-1, s)[:2])  # reading compiled kernels does not count
+    sampler(lines[0][:1].reshape(-1, s)[:2])  # loads the compiled kernels before the timing
     start = time.perf_counter()
     sampled = [sampler(points.reshape(-1, s)) for points in lines]
     each = (time.perf_counter() - start) / sum(len(item.valid) for item in sampled)
@@ -123,7 +126,7 @@ def estimate(
         ok = np.asarray(item.valid.reshape(shape).all(axis=1))
         judged = [family for name, family in item.families.items() if name not in item.relative]
         tails = [_tails(family.reshape(*shape, family.shape[1])[ok]) for family in judged]
-        if item.relative and item.valid.any():  # what a fit leaves out of the outputs, as far as it counts
+        if item.relative and item.valid.any():  # errors of outputs weighted by their influence on the families
             counted = influence(derived, item, s).relative
             outputs = item.values.reshape(*shape, item.values.shape[1])[ok]
             tails += [_tails(outputs * weight, size=1.0) for weight in counted.values()]
@@ -149,24 +152,24 @@ def estimate(
 
 
 def _doubts(ok: NDArray[np.bool_], tails: Array, tolerance: float) -> list[str]:
-    """Why samples on lines do not tell what refinement will need."""
+    """Return the reasons why samples on lines do not predict the refinement."""
     doubts = []
     if not ok.all():
-        doubts.append(f"{np.count_nonzero(~ok)} of {len(ok)} lines leave where the mechanism can be assembled")
+        doubts.append(f"{np.count_nonzero(~ok)} of {len(ok)} lines leave the workspace of the mechanism")
     first, last = tails[_FALL], tails[-2]
     if last > tolerance and last > _SLOW * first:
         doubts.append(
-            f"along a line what remains beyond degree {_NODES - 2} is still {last:.1g}, of {first:.1g} beyond degree "
-            f"{_FALL}: coefficients change within less than a sample sees"
+            f"along a line the remainder beyond degree {_NODES - 2} is still {last:.1g}, of {first:.1g} beyond degree "
+            f"{_FALL}: coefficients change faster than the samples resolve"
         )
     return doubts
 
 
 def _fitting(s: int, part: _Expected, outputs: int, slopes: int, fixed: Fit | None) -> float:
-    """Time to fit and to look for errors, s: one of each is done, and multiplied.
+    """Estimate the time (s) for fits and error searches, by timing one of each.
 
-    fixed : the fit of every box, once, which is then judged at its own points; None: degrees are raised step by step,
-            four tried each time, and many candidates are looked at when a box is done and at the end
+    fixed : fit of every box, done once and judged at its own points; None: degrees are raised step by step with four
+            trials each, and many candidates are evaluated when a box is done and at the end
     """
     if fixed is not None:
         kind = fixed.polynomials(s, part.degree)
@@ -190,7 +193,7 @@ def _fitting(s: int, part: _Expected, outputs: int, slopes: int, fixed: Fit | No
 
 
 def _lines(box: Box) -> Array:
-    """Points on the axes, on edges and on diagonals of a box: (lines, nodes, s)."""
+    """Return points on the axes, edges and diagonals of a box: (lines, nodes, s)."""
     s = box.dimension
     nodes = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
     signs = [np.array(item) for item in product((1.0,), *[(1.0, -1.0)] * (s - 1))] if s > 1 else []
@@ -203,7 +206,10 @@ def _lines(box: Box) -> Array:
 
 
 def _tails(lines: Array, size: float | None = None) -> Array:
-    """Sum of the coefficients beyond degree n, of the family's size (its median if left out): the worst line's."""
+    """Return the sum of coefficients beyond each degree on the worst line, relative to `size`.
+
+    size : default: the median norm of the family
+    """
     if not len(lines):
         return np.ones(_NODES)
     nodes = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
@@ -215,17 +221,18 @@ def _tails(lines: Array, size: float | None = None) -> Array:
 
 
 def _tree(s: int, tails: Array, fit: Fit, degree: int | None, tolerance: float, families: int) -> _Expected:
-    """The cheapest tree of equal boxes that meets the tolerance.
+    """Return the cheapest tree of equal boxes that meets the tolerance.
 
-    Checks where degrees are raised: those held out in each box, suspects for each family and a gap, fresh ones, and two
-    looks at the highest peaks; otherwise: those each box lacks when half of them come from its parent, and fresh ones.
+    Checks where degrees are raised: held-out points in each box, suspects for each family and a gap, fresh points, and
+    two evaluations at the highest peaks. Otherwise: the points that each box lacks when half of them come from its
+    parent, and fresh points.
     """
     highest = fit.settled(degree)
     degrees = [n for n in _DEGREES if degree is None or n <= degree] if fit.raises_degree else []
-    lost = 1 if fit.structured else 0  # Γ and the force are gradients of what is fitted
+    lowered = 1 if fit.structured else 0  # Γ and the force are gradients of the fitted functions
     best: _Expected | None = None
     for n in degrees or [highest]:
-        tail = tails[min(max(n - lost, 0), _NODES - 2)]
+        tail = tails[min(max(n - lowered, 0), _NODES - 2)]
         levels = max(0, math.ceil(math.log2(max(tail / tolerance, 1e-300)) / (n + 1)))
         boxes = 2 ** (levels * s)
         if fit.raises_degree:

@@ -1,4 +1,4 @@
-"""Coefficients of the mechanism where a reduced model has its own: what it is judged by."""
+"""Exact coefficients of a mechanism in the form of its reduced model, to judge the model by."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from supple.reduction.sampling import Sampling
 
 
 def modes_of(model: ReducedModel) -> dict[str, Any]:
-    """The modes that a model was reduced with, as options of `local`."""
+    """Return the modes that a model was reduced with, as options of `local`."""
     modes = model.provenance.get("options", {}).get("modes")
     if not modes or model.layout.size == model.layout.theta:
         return {}
@@ -34,34 +34,34 @@ def modes_of(model: ReducedModel) -> dict[str, Any]:
 
 
 def exact_coefficients(mechanism: Mechanism, model: ReducedModel, domain: Domain, x: Array) -> EquationsOfMotion:
-    """Coefficients of the mechanism at x, of what the model is a model of."""
+    """Return the coefficients of the mechanism at x, in the coordinates of the model."""
     choice = modes_of(model)
     if domain.path is None and not domain.held:
         return local(mechanism, x, rigid=not choice, **choice)
     if domain.path is None:
-        return Coefficients(x, model.labels, *_held(mechanism, domain, x, choice))
+        return Coefficients(x, model.labels, *_without_fixed(mechanism, domain, x, choice))
     curve = domain.path.at(x[:, 0])
     configuration = assemble(mechanism, curve.theta)
-    asked = _choice(mechanism, choice)
-    whole = local_row(configuration, asked)
-    rows = path_rows(coefficient_rows(configuration, asked)[0], whole, curve)
+    requested = _choice(mechanism, choice)
+    whole = local_row(configuration, requested)
+    rows = path_rows(coefficient_rows(configuration, requested)[0], whole, curve)
     return Coefficients(x, model.labels, path_layout(whole), rows)
 
 
 def _choice(mechanism: Mechanism, choice: dict[str, Any]) -> ModeChoice:
-    asked = dict(choice)
-    modes = (asked.pop(name, empty) for name, empty in (("constraint_modes", ()), ("internal_modes", 0)))
-    return mode_choice(mechanism, *modes, **{"tracking": "none", **asked})
+    requested = dict(choice)
+    modes = (requested.pop(name, empty) for name, empty in (("constraint_modes", ()), ("internal_modes", 0)))
+    return mode_choice(mechanism, *modes, **{"tracking": "none", **requested})
 
 
-def _held(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> tuple[RowLayout, Array]:
+def _without_fixed(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> tuple[RowLayout, Array]:
     sampling = Sampling(mechanism, choice=_choice(mechanism, choice))
     rows, valid = domain.rows(sampling, x)
     if not valid.all():
-        local(mechanism, domain.theta(x[~valid]), rigid=not choice, **choice)  # says what is wrong there
+        local(mechanism, domain.theta(x[~valid]), rigid=not choice, **choice)  # raises the error there
     return domain.layout(sampling), rows
 
 
 def scattered_over(model: ReducedModel, count: int, seed: int) -> Array:
-    """Random θ in the boxes of a model, evenly by volume: (count, s)."""
+    """Return random θ in the boxes of a model, uniform by volume: (count, s)."""
     return uniform_points(model.fitted, count, np.random.default_rng(seed))

@@ -1,9 +1,9 @@
-"""Where an internal mode that is kept exchanges its shape with one that is not.
+"""Exchanges: configurations where a kept internal mode exchanges its shape with one that is not kept.
 
 Two frequencies that come close but do not meet veer apart again and swap their modes within a narrow strip. If one of
 them is outside the set, the kept subspace turns towards it there, and coefficients change faster than any fit can
-follow; one more mode, or two, make the set whole. An exchange is told from a mere crossing by the overlap with the
-germ's subspace: at a crossing it stays what it is, in the middle of an exchange it falls to about 0.7.
+follow; one or two more modes make the set whole. An exchange differs from a mere crossing by the overlap with the
+germ's subspace: at a crossing the overlap does not change, in the middle of an exchange it falls to about 0.7.
 """
 
 from __future__ import annotations
@@ -33,26 +33,28 @@ from supple.parameterization.mode_matching import KEPT
 from supple.parameterization.mode_tracking import continued_modes
 from supple.reduction.scanned_region import Scanned, points_along, slices_of
 
-# Where modes cannot be followed one by one: points of two and more coordinates at which two frequencies meet.
+# Points in two and more coordinates where two frequencies meet, around which modes cannot be followed one by one.
 #
-# On the way around such a point each of the two modes turns into minus itself, so no choice of signs is continuous
-# there; followed along straight segments from the germ, they tear along the ray behind it.
+# Along a loop around such a point each of the two modes turns into minus itself, so no choice of signs is continuous
+# there. Modes followed along straight segments from the germ jump across the ray behind the point.
 # (docs/theory/parameterization.md, eqs. 23-25)
 
 
-_ONE_MODE = 0.5  # least product of two modes that count as one
-_GRID = 12  # points a side of a triangle, where the search for a meeting begins
-_NEWTON, _tracking_faults_CLOSE = 20, 1e-10  # iterations, and the last step of θ
-_MET = 1e-6  # of ω²: frequencies this close have met
-_APART = 1e-6  # of θ: meetings closer than that are one
+_ONE_MODE = 0.5  # least product of two modes that are the same mode
+_GRID = 12  # points per side of the triangle in which the search for a meeting point begins
+_NEWTON, _CONVERGED = 20, 1e-10  # iterations, and the last step of θ
+_MET = 1e-6  # relative difference of ω² at which two frequencies meet
+_APART = 1e-6  # in θ: meeting points closer than that are one
 
 
 @dataclass(frozen=True)
 class TrackingFault:
     """Two modes that cannot be followed around the point where their frequencies meet.
 
-    theta   : where, or where they come closest; hz : their frequencies there; modes : which two of all, counted from 1
-    between : neighbours whose modes, each followed from the germ, do not continue each other
+    theta   : meeting point, or point of closest approach
+    hz      : the two frequencies there
+    modes   : numbers of the two modes among all, from 1
+    between : neighbouring points whose modes, each followed from the germ, do not continue each other
     """
 
     theta: tuple[float, ...]
@@ -60,21 +62,22 @@ class TrackingFault:
     modes: tuple[int, int]
     between: tuple[tuple[float, ...], tuple[float, ...]]
 
-    def words(self, names: tuple[str, ...]) -> str:
+    def describe(self, names: tuple[str, ...]) -> str:
+        """Return the fault as text, with coordinate names."""
         where = values_text(names, self.theta, 4)
         met = self.hz[1] - self.hz[0] < _MET * self.hz[1]
         hz = f"{self.hz[0]:.4g} Hz" if met else f"{self.hz[0]:.4g} and {self.hz[1]:.4g} Hz"
         return (
-            f"modes {self.modes[0]} and {self.modes[1]} {'meet' if met else 'come close'} at {where} ({hz}): followed "
-            "one by one from the germ they do not fit together behind that point; track the subspace"
+            f"modes {self.modes[0]} and {self.modes[1]} {'meet' if met else 'come close'} at {where} ({hz}) and "
+            'cannot be followed one by one around that point; use tracking="subspace" (--tracking subspace)'
         )
 
 
 def tracking_faults(system: ModalParameterization, line: Array) -> list[TrackingFault]:
-    """Faults of the modes followed one by one, between neighbouring points of a line (N, s); each meeting told once.
+    """Return the faults of modes followed one by one along a line (N, s), one per meeting point of frequencies.
 
-    The modes at a point, followed on to its neighbour, must be those that the germ leads to there. Where they are not,
-    the triangle of the germ and the two neighbours holds a point at which two frequencies meet.
+    The modes at a point, followed on to its neighbour, must be those that are followed there from the germ. Where they
+    are not, the triangle of the germ and the two neighbours contains a point at which two frequencies meet.
     """
     if not system.choice.internal:
         return []
@@ -91,8 +94,11 @@ def tracking_faults(system: ModalParameterization, line: Array) -> list[Tracking
 
 
 def _meeting(system: ModalParameterization, a: Array, b: Array) -> TrackingFault:
-    """From the closest frequencies on a grid of the triangle, Newton's method for K_11 = K_22, K_12 = 0 of the two
-    modes, which are smooth functions of θ when their subspace is followed."""
+    """Find the meeting point of two frequencies in the triangle of the germ, a and b.
+
+    From the closest frequencies on a grid, Newton's method solves K_11 = K_22, K_12 = 0 for the two modes, which are
+    smooth functions of θ when their subspace is followed.
+    """
     weights = [(i, j, _GRID - i - j) for i in range(_GRID + 1) for j in range(_GRID + 1 - i)]
     points = np.array(weights) / _GRID @ np.array([system.germ.theta, a, b])
     squares = _squares(system, points, system.choice.internal + 1)
@@ -108,10 +114,10 @@ def _meeting(system: ModalParameterization, a: Array, b: Array) -> TrackingFault
         if np.linalg.norm(theta + step - start) > reach:
             break
         theta = theta + step
-        if np.linalg.norm(step) < _tracking_faults_CLOSE:
+        if np.linalg.norm(step) < _CONVERGED:
             break
     one, other = _squares(system, theta[None], low + 2)[0, low : low + 2]
-    if abs(other - one) > _MET * other:  # they veer so sharply that steps of the way decide which is which
+    if abs(other - one) > _MET * other:  # they veer so sharply that the step size decides their order
         theta = start
         one, other = squares[row, low : low + 2]
     hz = np.sqrt([one, other]) / (2.0 * np.pi)
@@ -134,16 +140,16 @@ def _stiffness(system: ModalParameterization, theta: Array, start: Array, low: i
         internal_modes=low + 2,
         tracking="subspace",
         germ=start,
-        preload=False,  # as the modes that are followed
+        preload=False,  # like the tracked modes
     )
     return found.K[-2:, -2:], np.asarray(found.dK)[-2:, -2:]
 
 
 _POINTS, _LINES = 240, 24  # points of a scan in one dimension; lines of each kind in more, each of a few points
-_CLOSE = 1e-7  # of a line: how close a change of places is pinned down
+_CLOSE = 1e-7  # of a line: to which a change of the mode numbers is located
 _FALLEN = 0.9  # overlap below which the middle of a change is an exchange
 _SAME = 0.02  # of the region: exchanges closer than that are one
-_NEAR = 0.005  # of the region: how far around an exchange a larger set is looked at
+_NEAR = 0.005  # of the region: distance around an exchange at which a larger set is tested
 _MANY = 8
 _SIDE = np.linspace(-1.0, 1.0, 13)
 _AROUND = np.vstack(  # a loop of the square [-1, 1]², closed
@@ -158,10 +164,14 @@ _AROUND = np.vstack(  # a loop of the square [-1, 1]², closed
 
 @dataclass(frozen=True)
 class Exchange:
-    """theta : where, with μ behind it where parameters are varied; overlap : smallest overlap with the reference there;
-    hz : of the modes that swap, kept and not;
-    cure : how many internal modes would hold both, None if that was not found among a few more;
-    jump : the set is another one on the other side, at once: what no fit can follow."""
+    """Exchange of a kept mode with one outside the set.
+
+    theta   : configuration, followed by μ if parameters are varied
+    overlap : smallest overlap with the reference there
+    hz      : frequencies of the two modes, the kept one first
+    cure    : number of internal modes that would hold both; None if none was found among a few more
+    jump    : whether the set changes discontinuously there, which no fit can follow
+    """
 
     theta: tuple[float, ...]
     overlap: float
@@ -170,31 +180,37 @@ class Exchange:
     jump: bool = False
 
     def data(self) -> dict[str, Any]:
+        """Return the JSON data."""
         return asdict(self) | {"theta": list(self.theta)}
 
-    def words(self, names: tuple[str, ...]) -> str:
+    def describe(self, names: tuple[str, ...]) -> str:
+        """Return the exchange and the advice as text, with coordinate names."""
         where = values_text(names, self.theta, 4)
         pair = "" if self.hz is None else f" ({self.hz[0]:.4g} Hz with {self.hz[1]:.4g} Hz)"
-        at_once = " at once" if self.jump else ""
-        what = f"a mode of the set exchanges with one outside it{at_once}{pair}, overlap {self.overlap:.2f}"
-        return f"at {where} {what}: {self.advice}"
+        how = " abruptly" if self.jump else ""
+        return (
+            f"at {where} a mode of the set exchanges with one outside it{how}{pair}, overlap {self.overlap:.2f}: "
+            f"{self.advice}"
+        )
 
     @property
     def advice(self) -> str:
-        """What would help."""
+        """Advice that removes the exchange."""
         if self.cure is None:
-            return f"none of up to {SPARE} more internal modes cure it; take a smaller region, or another germ"
+            return f"up to {SPARE} more internal modes do not remove it; use a smaller region or another germ"
         return f"keep {self.cure} internal modes"
 
 
-class _Seen(NamedTuple):
+class _ScannedModes(NamedTuple):
+    """Modes at the points of a scan: validity, overlap with the germ, bit mask of the kept mode numbers, and shapes."""
+
     valid: NDArray[np.bool_]
     overlap: Array
     places: Array
     modes: Array
 
-    def part(self, start: int, stop: int) -> _Seen:
-        return _Seen(*(item[start:stop] for item in self))  # type: ignore[arg-type]
+    def part(self, start: int, stop: int) -> _ScannedModes:
+        return _ScannedModes(*(item[start:stop] for item in self))  # type: ignore[arg-type]
 
 
 def exchanges(
@@ -204,26 +220,28 @@ def exchanges(
     suspects: Array | None = None,
     seed: int = 0,
 ) -> list[Exchange]:
-    """Exchanges on a scan of the region: along it in one dimension, on lines through it in more; over parameters on
-    lines at a few values of them, and along them.
+    """Return the exchanges found by a scan of the region.
 
-    suspects : (N, s + p) where to look besides, from the middle of the box they lie in
+    In one dimension the scan runs along the region, in more along lines through it. With parameters it runs along lines
+    at a few parameter values, and along the parameters.
+
+    suspects : (N, s + p) further points to scan, on lines from the middle of their box
     """
     if not choice.internal:
         return []
     mechanism = as_varied(mechanism)
-    asked = choice if choice.tracking == "strain" else replace(choice, tracking="subspace")
+    adjusted = choice if choice.tracking == "strain" else replace(choice, tracking="subspace")
     swaps: list[Exchange] = []
     for box in boxes:
         width = np.where(box.half > 0.0, 2.0 * box.half, 1.0)
         for part in slices_of(box):
             lines = [*_towards(part, suspects), *_lines(part, seed)]
-            seen = _look(mechanism, asked, np.vstack(lines))  # in one batch, which all cores share
+            scanned = _modes_at(mechanism, adjusted, np.vstack(lines))  # in one batch, shared by all cores
             first = 0
             for line in lines:
-                here = seen.part(first, first + len(line))
+                here = scanned.part(first, first + len(line))
                 first += len(line)
-                for item in _on_line(mechanism, asked, line, box.half, here):
+                for item in _on_line(mechanism, adjusted, line, box.half, here):
                     apart = [np.linalg.norm(np.subtract(item.theta, other.theta) / width) for other in swaps]
                     if all(distance > _SAME * np.sqrt(len(width)) for distance in apart):
                         swaps.append(item)
@@ -235,7 +253,7 @@ def exchanges(
 def tracking_faults_over(
     mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned]
 ) -> list[TrackingFault]:
-    """Where modes followed one by one do not fit together, looked for around every two coordinates of each box."""
+    """Return the faults of modes followed one by one, on loops in every two coordinates of each box."""
     if choice.tracking != "modes":
         return []
     faults: list[TrackingFault] = []
@@ -258,7 +276,7 @@ def _towards(box: Scanned, suspects: Array | None) -> list[Array]:
 def _lines(box: Scanned, seed: int) -> list[Array]:
     if box.dimension == 1:
         return [box.from_unit(np.linspace(-1.0, 1.0, points_along(box, _POINTS))[:, None])]
-    # Sets change most far from the germ: diagonals and edges reach every corner, scattered lines what lies between.
+    # Sets change most far from the germ: diagonals and edges reach every corner, scattered lines the rest.
     corners = np.array(list(product((-1.0, 1.0), repeat=box.dimension)))
     pairs = [(one, -one) for one in corners if one[0] > 0.0]
     for axis in range(box.dimension):
@@ -273,13 +291,15 @@ def _lines(box: Scanned, seed: int) -> list[Array]:
     return [a + t * (b - a) for a, b in ends if np.any(a != b)]
 
 
-def _on_line(mechanism: VariedMechanism, choice: ModeChoice, line: Array, half: Array, seen: _Seen) -> list[Exchange]:
+def _on_line(
+    mechanism: VariedMechanism, choice: ModeChoice, line: Array, half: Array, scanned: _ScannedModes
+) -> list[Exchange]:
     swaps = []
     for i in range(len(line) - 1):
-        if seen.valid[i] and seen.valid[i + 1] and seen.places[i] != seen.places[i + 1]:
-            swaps += _between(mechanism, choice, line[i], line[i + 1], half, seen.places[i], seen.places[i + 1])
-    low = np.flatnonzero(seen.valid & (seen.overlap < KEPT))
-    swaps += [_exchange_at(mechanism, choice, line[i], half, float(seen.overlap[i])) for i in low[:1]]
+        if scanned.valid[i] and scanned.valid[i + 1] and scanned.places[i] != scanned.places[i + 1]:
+            swaps += _between(mechanism, choice, line[i], line[i + 1], half, scanned.places[i], scanned.places[i + 1])
+    low = np.flatnonzero(scanned.valid & (scanned.overlap < KEPT))
+    swaps += [_exchange_at(mechanism, choice, line[i], half, float(scanned.overlap[i])) for i in low[:1]]
     return swaps
 
 
@@ -293,45 +313,45 @@ def _between(
     at_b: float,
     depth: int = 0,
 ) -> list[Exchange]:
-    """All changes of places between two points, each judged by the overlap in its middle."""
+    """Return all exchanges between two points, each judged by the overlap in its middle."""
     middle = 0.5 * (a + b)
     if 2.0**-depth < _CLOSE:
-        seen = _look(mechanism, choice, np.vstack([middle, a, b]))
-        overlap = float(seen.overlap[0])
-        alike = np.linalg.svd(seen.modes[1] @ seen.modes[2].T, compute_uv=False)[-1]
+        scanned = _modes_at(mechanism, choice, np.vstack([middle, a, b]))
+        overlap = float(scanned.overlap[0])
+        alike = np.linalg.svd(scanned.modes[1] @ scanned.modes[2].T, compute_uv=False)[-1]
         jump = bool(alike < _FALLEN)
         return [_exchange_at(mechanism, choice, middle, half, overlap, jump)] if jump or overlap < _FALLEN else []
-    seen = _look(mechanism, choice, middle[None])
-    if not seen.valid[0]:
+    scanned = _modes_at(mechanism, choice, middle[None])
+    if not scanned.valid[0]:
         return []
     swaps = []
-    if seen.places[0] != at_a:
-        swaps += _between(mechanism, choice, a, middle, half, at_a, seen.places[0], depth + 1)
-    if seen.places[0] != at_b:
-        swaps += _between(mechanism, choice, middle, b, half, seen.places[0], at_b, depth + 1)
+    if scanned.places[0] != at_a:
+        swaps += _between(mechanism, choice, a, middle, half, at_a, scanned.places[0], depth + 1)
+    if scanned.places[0] != at_b:
+        swaps += _between(mechanism, choice, middle, b, half, scanned.places[0], at_b, depth + 1)
     return swaps
 
 
-def _look(mechanism: VariedMechanism, choice: ModeChoice, x: Array) -> _Seen:
-    """Modes are those in the coordinates of the first mechanism."""
-    asked = replace(choice, stiffening=False)
-    first = modal_parameterization(mechanism.nominal, asked).rest
-    seen = _Seen(
+def _modes_at(mechanism: VariedMechanism, choice: ModeChoice, x: Array) -> _ScannedModes:
+    """Return the modes at x (N, s + p), in the coordinates of the first mechanism."""
+    adjusted = replace(choice, stiffening=False)
+    first = modal_parameterization(mechanism.nominal, adjusted).rest
+    scanned = _ScannedModes(
         np.zeros(len(x), dtype=bool), np.full(len(x), np.nan), np.full(len(x), np.nan),
         np.zeros((len(x), choice.internal, first.size)),
     )  # fmt: skip
     for member, which, theta in mechanism.parts(x):
-        system = modal_parameterization(member, asked)
+        system = modal_parameterization(member, adjusted)
         configuration = assemble(member, theta, failures="mark")
         found = modal_rows(configuration, system, loads="none")
         layout = modal_layout(system)
-        seen.valid[which] = configuration.assembled & (found.status == DONE)
-        seen.overlap[which], seen.places[which] = (
+        scanned.valid[which] = configuration.assembled & (found.status == DONE)
+        scanned.overlap[which], scanned.places[which] = (
             layout.part(found.rows, name)[:, 0] for name in ("overlap", "places")
         )
         kept = found.modes[:, found.modes.shape[1] - choice.internal :]
-        seen.modes[which] = brought_back(first, system.rest, kept)
-    return seen
+        scanned.modes[which] = brought_back(first, system.rest, kept)
+    return scanned
 
 
 def _exchange_at(
@@ -347,14 +367,14 @@ def _exchange_at(
 
 
 def _changes(mechanism: VariedMechanism, choice: ModeChoice, theta: Array, half: Array) -> bool:
-    """Whether a set exchanges a mode close to θ: the places of its modes change there, and not by a mere crossing."""
+    """Return whether a set exchanges a mode close to θ: its mode numbers change there, by more than a mere crossing."""
     aside = _NEAR * np.diag(half)
-    seen = _look(mechanism, choice, np.vstack([theta, theta + aside, theta - aside]))
-    return len(set(seen.places[seen.valid])) > 1 or float(seen.overlap[seen.valid].min(initial=1.0)) < KEPT
+    scanned = _modes_at(mechanism, choice, np.vstack([theta, theta + aside, theta - aside]))
+    return len(set(scanned.places[scanned.valid])) > 1 or float(scanned.overlap[scanned.valid].min(initial=1.0)) < KEPT
 
 
 def _pair(mechanism: VariedMechanism, choice: ModeChoice, theta: Array) -> tuple[float, float] | None:
-    """Frequencies of the kept mode with the least part of the reference in it, and of the other one with the most."""
+    """Return the frequency of the kept mode least like the reference, and of the other mode most like it."""
     ((member, _, own),) = mechanism.parts(theta[None])
     system = modal_parameterization(member, choice)
     X = np.ascontiguousarray(assemble(member, own).X)
@@ -364,7 +384,7 @@ def _pair(mechanism: VariedMechanism, choice: ModeChoice, theta: Array) -> tuple
         held = system.rest.held_and_loaded()
         likeness = strain_likeness(system.stresses, rows_over_coordinates(system.rest, held.rows, X), squares, Z)[0]
     share = np.square(likeness).sum(axis=1)
-    places = int(_look(mechanism, choice, theta[None]).places[0])
+    places = int(_modes_at(mechanism, choice, theta[None]).places[0])
     kept = np.array([bool(places >> i & 1) for i in range(len(share))])
     if kept.all():
         return None
@@ -374,9 +394,11 @@ def _pair(mechanism: VariedMechanism, choice: ModeChoice, theta: Array) -> tuple
 
 
 def strain_likeness(stresses: Array, rows: Array, squares: Array, modes: Array) -> Array:
-    """Overlaps (N, found, k) of the strains of modes (N, found, z), of ω² (N, found), with those of a reference.
+    """Return the overlaps (N, found, k) of the strains of modes (N, found, z) with those of a reference.
 
-    stresses : (k, z + m) of the reference; rows : (N, m, z) held
+    squares  : (N, found) ω² of the modes
+    stresses : (k, z + m) of the reference
+    rows     : (N, m, z) held rows
     """
     z = modes.shape[2]
     acting = stresses[:, :z] + stresses[:, z:] @ rows

@@ -1,12 +1,12 @@
-"""The coefficients of the equations that are fitted, their packing into columns, and what follows from the fit.
+"""Fitted coefficients: their packing into columns, and the coefficients that follow from the fit.
 
-There are two ways. *Structured*: M and the potential are fitted, to values and gradients; Γ is the Christoffel symbol
-of the fitted M and the force minus the gradient of the fitted potential, so that the reduced model conserves energy
-exactly. *Direct*: every coefficient is fitted by itself, to values alone, as in the papers.
+There are two kinds of fit. *Structured*: M and the potential are fitted, to values and gradients; Γ is the Christoffel
+symbol of the fitted M, and the force is minus the gradient of the fitted potential, so that the reduced model conserves
+energy exactly. *Direct*: every coefficient is fitted separately, to values alone, as in the papers.
 
-A flexible mechanism has coefficients of δ besides, which are fitted to values, whichever way. Structured, ∂M/∂δ is one
-of them, and Γ the Christoffel symbol of M₀ + Σ_a δ_a ∂M/∂δ_a; direct, Γ at δ = 0 is. With stiffening ∂²M_θθ/∂δ² is
-another.
+A flexible mechanism also has coefficients of δ, which are fitted to values in both cases. In a structured fit ∂M/∂δ is
+one of them, and Γ is the Christoffel symbol of M₀ + Σ_a δ_a ∂M/∂δ_a; a direct fit has Γ at δ = 0. Stiffening adds
+∂²M_θθ/∂δ².
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from supple.reduced.damped import kept_frequencies, locked_frequencies
 from supple.reduced.layout import CoefficientLayout, curvature_places, packed_triangles, slope_pairs, unpacked
 from supple.reduction import natural_size
 
-# Families of coefficients: what is judged together, by one norm.
+# Families of coefficients, each judged by one norm.
 #
-# A family is a coefficient of the equations; of a flexible mechanism it is divided into blocks by kinds of coordinates,
-# θ, γ (constraint modes) and ι (internal modes), which differ in unit and size.
+# A family is a coefficient of the equations. For a flexible mechanism it is divided into blocks by kinds of
+# coordinates, θ, γ (constraint modes) and ι (internal modes), which differ in unit and size.
 
 
 FAMILIES = (
@@ -42,7 +42,7 @@ _EFFORTS = ("rest", "δ", "u", "accelerations", "rates", "turning", "friction") 
 
 
 def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.int64]]:
-    """Entries of each block of a coefficient, by kinds of coordinates: M_θγ, Γ_θιι, ..."""
+    """Return the entries of each block of a coefficient, by kinds of coordinates: M_θγ, Γ_θιι, ..."""
     n, s = layout.size, layout.theta
     kinds = ["θ"] * s + ["γ"] * (n - s - layout.internal) + ["ι"] * layout.internal
     blocks: dict[str, list[int]] = {}
@@ -84,11 +84,11 @@ def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.i
 # Coefficients of local models as columns of a fit, symmetric ones packed, and back as families entry by entry.
 
 
-_SLOPES = {"outputs": "rigid", "force": "dforce_theta"}  # names of derivatives of a rigid mechanism; else d...
+_SLOPES = {"outputs": "rigid", "force": "dforce_theta"}  # names of derivatives of a rigid mechanism; others: d...
 
 
 def packed_values(parts: Mapping[str, Array], name: str) -> Array:
-    """A coefficient of local models as columns, packed: (N, k)."""
+    """Return a coefficient of local models as packed columns (N, k)."""
     if name == "output_modes":
         return parts["modes"].reshape(len(parts["M"]), -1)
     if name == "mass_slope":
@@ -104,13 +104,13 @@ def packed_values(parts: Mapping[str, Array], name: str) -> Array:
 
 
 def packed_slope(dM: Array, s: int, sloped: int) -> Array:
-    """∂M/∂δ as columns (N, k), its first rows, from dM (N, n, n, n) over η."""
+    """Return the kept rows of ∂M/∂δ as columns (N, k), from dM (N, n, n, n) over η."""
     i, j = np.array(slope_pairs(dM.shape[1], sloped)).T
     return dM[:, i, j, s:].reshape(len(dM), -1)
 
 
 def unpacked_slope(columns: Array, n: int, s: int, sloped: int) -> Array:
-    """The first rows of ∂M/∂δ, (N, sloped, n, n - s), from its columns (N, k)."""
+    """Return the kept rows of ∂M/∂δ, (N, sloped, n, n - s), from its columns (N, k)."""
     found = np.zeros((len(columns), sloped, n, n - s))
     kept = columns.reshape(len(columns), -1, n - s)
     for place, (i, j) in enumerate(slope_pairs(n, sloped)):
@@ -121,7 +121,7 @@ def unpacked_slope(columns: Array, n: int, s: int, sloped: int) -> Array:
 
 
 def packed_gradient(parts: Mapping[str, Array], name: str) -> Array:
-    """Its derivatives with respect to θ, of a rigid mechanism: (N, k, s)."""
+    """Return the derivatives of a coefficient of a rigid mechanism with respect to θ: (N, k, s)."""
     if name == "potential":
         return -parts["force"][:, None, :]
     array = parts[_SLOPES.get(name, f"d{name}")]
@@ -131,7 +131,7 @@ def packed_gradient(parts: Mapping[str, Array], name: str) -> Array:
 
 
 def matrix_entries(columns: Array, name: str, n: int) -> Array:
-    """A family entry by entry, so that its norm is that of the matrix: (N, entries)."""
+    """Return a family entry by entry (N, entries), so that its norm is that of the matrix."""
     if name in ("M", "K", "damping"):
         return unpacked(columns, n).reshape(len(columns), -1)
     if name == "christoffel":
@@ -141,14 +141,15 @@ def matrix_entries(columns: Array, name: str, n: int) -> Array:
 
 @dataclass(frozen=True)
 class Columns:
-    """How rows of local models become samples of the fitted function, and its values coefficients again.
+    """Conversion of rows of local models to samples of the fitted function, and of its values to coefficients.
 
-    layout  : of the reduced model; rows : of the local model
-    drifted : of each constant, the largest departure seen in any sample, of the constant's size
-    ignored : blocks that are zero, or constant, to rounding
-    natural : norm of each block of a flexible mechanism, if nothing in it cancelled
-    made_of : norm of the three derivatives of M that a block of Γ is the sum of, where it is not fitted itself
-    noise   : norm of what rounding leaves in each family, as samples next to each other show
+    layout  : layout of the reduced model
+    rows    : layout of the rows of the local model
+    drifted : largest relative deviation of each constant in any sample
+    ignored : blocks that are zero or constant, to rounding
+    natural : norm of each block of a flexible mechanism as if nothing in it cancelled
+    summand_norms : norm of the three derivatives of M that a block of Γ is the sum of, where Γ is not fitted itself
+    noise   : rounding noise of each family, from differences of neighbouring samples
     """
 
     layout: CoefficientLayout
@@ -157,11 +158,14 @@ class Columns:
     ignored: frozenset[str] = frozenset()
     drifted: dict[str, float] = field(default_factory=dict)
     natural: dict[str, float] = field(default_factory=dict)
-    made_of: dict[str, float] = field(default_factory=dict)
+    summand_norms: dict[str, float] = field(default_factory=dict)
     noise: dict[str, float] = field(default_factory=dict)
 
     def samples(self, rows: Array, valid: NDArray[np.bool_]) -> Samples:
-        """Values, gradients and families at each row; gradients along parameters too where all of them are known."""
+        """Return values, gradients and families at each row.
+
+        Gradients along parameters are included if all of them are known.
+        """
         width = self.rows.width
         parts = self.rows.split(rows[:, :width])
         behind = [rows[:, first : first + width] for first in range(width, rows.shape[1], width)]
@@ -170,7 +174,7 @@ class Columns:
         gradients = None
         if self.structured and self.layout.size == self.layout.theta:
             gradients = np.concatenate([packed_gradient(parts, name) for name in self.layout.columns], axis=1)
-            along = [self.rows.split(block) for block in behind]  # parameters
+            along = [self.rows.split(block) for block in behind]  # slopes along parameters
             more = [np.hstack([packed_values(item, name) for name in self.layout.columns])[..., None] for item in along]
             if all(np.isfinite(item[valid]).all() for item in more):
                 gradients = np.concatenate([gradients, *more], axis=2)
@@ -178,7 +182,10 @@ class Columns:
         return Samples(values, gradients, self._judged(whole), valid, frozenset(self.frequencies))
 
     def derived(self, values: Array, gradients: Array) -> dict[str, Array]:
-        """Families of a fit, from its values (N, t) and gradients (N, t, s + p); those along θ, the first s, count."""
+        """Return the families of a fit from its values (N, t) and gradients (N, t, s + p).
+
+        Only the gradients along θ, the first s, are used.
+        """
         n, s, columns = self.layout.size, self.layout.theta, self.layout.columns
         families = {}
         for name in self.families:
@@ -200,17 +207,17 @@ class Columns:
 
     @property
     def frequencies(self) -> tuple[str, ...]:
-        """Families of the frequencies with θ locked, one each, lowest first; a rigid mechanism has none.
+        """Families of the frequencies with θ locked, one each, lowest first; none for a rigid mechanism.
 
-        As many as there are internal modes, or one without any: constraint modes add frequencies above the band.
+        There are as many as internal modes, or one without any: constraint modes add frequencies above the band.
         """
         return tuple(f"{FREQUENCIES}_{k + 1}" for k in range(kept_frequencies(self.layout)))
 
     def _judged(self, whole: Mapping[str, Array]) -> dict[str, Array]:
-        """Blocks of the families, and frequencies.
+        """Return the blocks of the families, and the frequencies.
 
-        The norm of K_ιι is that of its highest mode, and an error that is small beside it may be large beside the
-        lowest: so frequencies are families of their own, each judged by its own size.
+        The norm of K_ιι is that of its highest mode; an error that is small beside it may be large beside the lowest.
+        So frequencies are families of their own, each judged by its own size.
         """
         blocks = self._blocks(whole)
         if self.frequencies:
@@ -220,7 +227,7 @@ class Columns:
         return blocks
 
     def _blocks(self, families: Mapping[str, Array]) -> dict[str, Array]:
-        """A rigid mechanism's families as they are; of a flexible one, each block by kinds of coordinates."""
+        """Return the families of a rigid mechanism as they are, and those of a flexible one divided into blocks."""
         if self.layout.size == self.layout.theta:
             return dict(families)
         return {
@@ -231,7 +238,7 @@ class Columns:
 
     @cached_property
     def _places(self) -> dict[str, dict[str, NDArray[np.int64]]]:
-        """Entries of each block of each family that counts."""
+        """Entries of each judged block of each family."""
         return {
             name: {
                 block: places for block, places in block_places(self.layout, name).items() if block not in self.ignored
@@ -240,14 +247,14 @@ class Columns:
         }
 
     def floors(self, tolerance: float) -> dict[str, float]:
-        """Norms below which a block is judged as if it were that large: it does not count, or is rounding.
+        """Return the norm of each block below which its error is measured against that norm.
 
-        Γ_θδδ is a small difference of large derivatives of M, which are what is fitted, and what errors are seen in.
-        Rounding that samples show may take up a tenth of the tolerance.
+        Γ_θδδ is a small difference of large derivatives of M, which are fitted and which have the errors. Rounding
+        noise may take up a tenth of the tolerance.
         """
         least = max(natural_size.SIGNIFICANT, natural_size.ROUNDING / tolerance)
         floors = {
-            block: max(least * norm, natural_size.CANCELLED * self.made_of.get(block, 0.0))
+            block: max(least * norm, natural_size.CANCELLED * self.summand_norms.get(block, 0.0))
             for block, norm in self.natural.items()
         }
         noisy = {name: natural_size.NOISE * noise / tolerance for name, noise in self.noise.items()}
@@ -255,15 +262,15 @@ class Columns:
 
     @property
     def families(self) -> tuple[str, ...]:
-        """The families whose error counts; constants are known to rounding."""
+        """Families whose error is judged; constants are known to rounding."""
         derived = {"christoffel": self.layout.christoffel == "from-mass", "force": self.layout.force != "fitted"}
         return tuple(name for name in FAMILIES if name in self.layout.columns or derived.get(name))
 
     def _watch(self, parts: Mapping[str, Array], valid: NDArray[np.bool_]) -> None:
-        """Constants are constant as far as we looked; go on looking."""
+        """Record the largest deviation of the assumed constants in these samples."""
         for name, constant in self.layout.constants.items():
             if name in ("K", "christoffel", "mass_slope", "force", "potential") or not constant.size or not valid.any():
                 continue
             size = float(np.abs(constant).max()) or 1.0
-            seen = float(np.abs(packed_values(parts, name)[valid] - constant).max()) / size
-            self.drifted[name] = max(self.drifted.get(name, 0.0), seen)
+            deviation = float(np.abs(packed_values(parts, name)[valid] - constant).max()) / size
+            self.drifted[name] = max(self.drifted.get(name, 0.0), deviation)

@@ -1,6 +1,6 @@
-"""A motion of the mechanism that a model was made from, in the model's coordinates.
+"""Motions of a mechanism in the coordinates of its reduced model.
 
-The model may hold some of the mechanism's coordinates, or move along a path.
+The model may fix some coordinates of the mechanism, or move along a path.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from supple.reduction.path import ARCLENGTH, Path, path_from, travelled
 from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.trajectory import Prescribed, trajectory
 
-_STILL = 1e-9  # how far a motion may leave the value of a held coordinate, of 1 or that value
+_STILL = 1e-9  # largest deviation of a fixed coordinate from its value, relative to 1 or to that value
 
 
-def without_held(course: Trajectory, held: Mapping[str, float]) -> Trajectory:
-    """The motion of the other coordinates; it has to leave those that are held where they are."""
+def without_fixed_coordinates(course: Trajectory, held: Mapping[str, float]) -> Trajectory:
+    """Return the motion of the other coordinates; InputError if the motion moves a fixed coordinate."""
     for name, value in held.items():
         off = float(np.abs(course.theta[:, course.coordinates.index(name)] - value).max())
         if off > _STILL * max(1.0, abs(value)):
             raise InputError(
-                f'the model holds "{name}" at {value:.6g}, and the motion takes it {off:.3g} away',
-                part="motion", hint="give a motion that leaves it alone, or reduce with it in the region",
+                f'"{name}" is fixed at {value:.6g} in the model, but the motion moves it by {off:.3g}',
+                part="motion", hint="give a motion that keeps its value, or reduce with a range for it in the region",
             )  # fmt: skip
     kept = [i for i, name in enumerate(course.coordinates) if name not in held]
     return replace(
@@ -38,11 +38,11 @@ def without_held(course: Trajectory, held: Mapping[str, float]) -> Trajectory:
     )  # fmt: skip
 
 
-_OFF = 1e-4  # of its length: further away is elsewhere
+_OFF = 1e-4  # of the path's length: largest distance of a motion from the path
 
 
 def along_path(path: Path, course: Trajectory) -> Trajectory:
-    """A motion along a path, in its arclength σ, from the path's beginning to its end or part of it.
+    """Return a motion along a path in its arclength σ, over the whole path or part of it.
 
     σ̇ = c²θ'·θ̇ and σ̈ = c²θ'·θ̈. θ' is a unit vector in the metric of σ, and θ'' is normal to it.
     """
@@ -61,8 +61,8 @@ def along_path(path: Path, course: Trajectory) -> Trajectory:
         n = int(np.argmax(off))
         where = values_text(course.coordinates, course.theta[n])
         raise InputError(
-            f"it is {off[n]:.2g} {path.unit} off the path of the model at {course.time[n]:.6g} s ({where})",
-            part="motion", hint="take the motion the model was made for, or reduce along this one",
+            f"the motion is {off[n]:.2g} {path.unit} off the path of the model at {course.time[n]:.6g} s ({where})",
+            part="motion", hint="use the motion that the model was reduced along, or reduce along this one",
         )  # fmt: skip
     along = curve.slope * path.scale**2
     rates, accelerations = (np.einsum("ni,ni->n", along, x)[:, None] for x in (course.rates, course.accelerations))
@@ -70,13 +70,13 @@ def along_path(path: Path, course: Trajectory) -> Trajectory:
 
 
 def follows_path(model: ReducedModel) -> bool:
-    """Whether the model's coordinate is the arclength of a path."""
+    """Return whether the model's coordinate is the arclength of a path."""
     return "path" in model.provenance.get("options", {})
 
 
 def model_trajectory(model: ReducedModel, motion: Prescribed, **instants: Any) -> Trajectory:
-    """A motion, however `trajectory` takes it, without coordinates that the model holds, or along its path."""
+    """Return a motion, in any form that `trajectory` accepts, in the coordinates of the model."""
     course = trajectory(described(model), motion, **instants)
     if not follows_path(model):
-        return without_held(course, model.held)
+        return without_fixed_coordinates(course, model.held)
     return along_path(path_from(model.provenance["options"]["path"]), course)

@@ -1,4 +1,4 @@
-"""The names, units, drives and instruments of a mechanism that its reduced model goes on to carry."""
+"""Names, units, drives and instruments of a mechanism that its reduced model carries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from supple.results.units import Units
 
 
 def repertoire_of(mechanism: Mechanism) -> Repertoire:
-    """Configurations as all of θ, `rest` among them; motions and scenarios as they are described."""
+    """Return the named configurations as all of θ, including `rest`, and the motions and scenarios of the mechanism."""
     names = rest(mechanism).numbering.coordinates
     places = {REST: None, **{name: name for name in mechanism.configurations}}
     return Repertoire(
@@ -34,20 +34,23 @@ def repertoire_of(mechanism: Mechanism) -> Repertoire:
 
 
 def units_of_layout(mechanism: Mechanism, layout: CoefficientLayout) -> Units:
-    """Of the model's coordinates, inputs and outputs."""
+    """Return the units of the model's coordinates, inputs and outputs."""
     return model_units(rest(mechanism), layout.coordinates, layout.inputs, layout.outputs, layout.internal)
 
 
 def hardware_of_layout(mechanism: Mechanism, layout: CoefficientLayout) -> Hardware:
-    """Drives of the model's inputs and instruments of its outputs. A drive on a coordinate that the model has not,
-    since it is held or the model runs along a path, is left out, and that is said."""
+    """Return the drives of the model's inputs and the instruments of its outputs.
+
+    A drive on a coordinate that the model lacks, because it is fixed or the model runs along a path, is left out, with
+    a note.
+    """
     found, names = hardware_of(mechanism), layout.coordinates[: layout.theta]
     acting = {name: where for name, where in found.actuator_coordinates.items() if where in names}
     kept = tuple(block for block in found.drives if block.actuator in acting or not block.tied)
     if len(kept) < len(found.drives):
-        lost = ", ".join(f'"{block.actuator}"' for block in found.drives if block not in kept)
+        omitted = ", ".join(f'"{block.actuator}"' for block in found.drives if block not in kept)
         warnings.warn(
-            f'mechanism "{mechanism.name}": the model has no coordinate for the drive of {lost}, which is left out: '
+            f'mechanism "{mechanism.name}": the drive of {omitted} is left out because the model lacks its coordinate; '
             "commands of that input are forces",
             SuppleNote,
             stacklevel=4,

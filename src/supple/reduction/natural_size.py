@@ -1,16 +1,16 @@
-"""How large the coefficients of a flexible mechanism would be if nothing in them cancelled.
+"""Natural sizes of the coefficients of a flexible mechanism, as if nothing in them cancelled.
 
-A block may vanish by symmetry (Γ of a planar arm with one link), or nearly so, and is then made of rounding. Its own
-size says nothing about that; the sizes of what it is made of do. With m_i = √M_ii, the length of mode ψ_i, and r_j the
-natural rate of θ_j (1 for an angle, 1/extent for a length):
+A block may vanish by symmetry (Γ of a planar arm with one link), or nearly so, and then consists of rounding. Its own
+size does not show that; the sizes of its constituents do. With m_i = √M_ii, the length of mode ψ_i, and r_j the natural
+rate of θ_j (1 for an angle, 1/extent for a length):
 
     M_ij : m_i m_j      K_ij : √(K_ii K_jj)      Γ_ijk : m m of two of them times r of a third that is in θ
     Γ_abc of δ alone : m_a m_b m_c / (√mass extent)      ∂²M_ij/∂δ_a∂δ_b : m_a m_b r_i r_j
     p_θ : r_j × weight × extent      p_δ : m_a g √mass      B, Ψ_o, J of δ_a : m_a max_j |∂_θj| / m_j
-    Ψ_o of an output that θ hardly moves, as one that a coupling holds : as if θ moved it by r_j, or r_j × extent
+    Ψ_o of an output that θ hardly moves, such as one held by a coupling : as if θ moved it by r_j, or r_j × extent
 
-What changes by less than STILL of that does not change; what is smaller than SIGNIFICANT of it does not count, and
-nothing is known better than to ROUNDING of it, or to what differences of samples next to each other show (`noise`).
+A change below STILL of that size is no change. A block below SIGNIFICANT of it is not judged. Nothing is known better
+than to ROUNDING of it, or to the differences of neighbouring samples (`noise`).
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from supple.description.mechanism import Mechanism
 from supple.kinematics.rest import rest
 from supple.reduced.layout import curvature_places
 
-ROUNDING = 1e-10  # modes are solved to 1e-12, and their derivatives lose some of it
+ROUNDING = 1e-10  # modes are solved to 1e-12, and their derivatives are less accurate
 STILL = 1e-9
 SIGNIFICANT = 1e-7
-CANCELLED = 0.1  # of the derivatives of M that Γ is a sum of: it does not count what is left of a difference below
-NOISE = 10.0  # over the tolerance: rounding seen in samples that does not count
+CANCELLED = 0.1  # of the derivatives of M that Γ is a sum of: smaller differences of them are not judged
+NOISE = 10.0  # over the tolerance: measured rounding noise that is not judged
 
 
 def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple[str, ...]) -> dict[str, Array]:
-    """Of each coefficient at each of some probes, entry by entry: (P, entries).
+    """Return the natural size of each coefficient at each of some probes, entry by entry: (P, entries).
 
-    parts : name -> (P, ...), as a layout splits rows; names : of θ
+    parts : name -> (P, ...), as a layout splits rows
+    names : names of θ
     """
     numbering = rest(mechanism).numbering
     extent = float(numbering.arrays.extent)
@@ -55,10 +56,10 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
     g = 0.0 if mechanism.gravity is None else float(np.linalg.norm(np.asarray(mechanism.gravity, float)))
     turning = np.broadcast_to(rate * mass * g * extent, (count, theta))
     force = np.concatenate([turning, m[:, theta:] * g * np.sqrt(mass)], axis=1)
-    # How far a mode moves things, over how far the lightest θ does.
+    # Motion by a mode relative to the motion by the lightest θ.
     moved = m / np.maximum(m[:, :theta].min(axis=1, keepdims=True), np.finfo(float).tiny)
-    # A damper that θ alone moves leaves rounding on the modes, and damping of modes leaves rounding on θ; neither has
-    # damping of its own there to tell it from.
+    # A damper moved by θ alone leaves rounding on the modes, and damping of modes leaves rounding on θ; neither has
+    # damping of its own there that would show the rounding.
     by_modes = (d[:, theta:] / np.maximum(m[:, theta:], np.finfo(float).tiny)).max(axis=1, initial=0.0, keepdims=True)
     d = np.maximum.reduce([d, moved * d[:, :theta].max(axis=1, initial=0.0, keepdims=True), m * by_modes])
     outputs, rigid, maps, rubbing = (np.abs(parts[name]) for name in ("outputs", "rigid", "input_map", "friction_map"))
@@ -82,7 +83,7 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
 
 
 def _curved(m: Array, rate: Array) -> Array:
-    """m_a m_b r_i r_j by the places that are kept of ∂²M_θθ/∂δ²: (P, k)."""
+    """Return m_a m_b r_i r_j for the kept entries of ∂²M_θθ/∂δ²: (P, k)."""
     s = len(rate)
     i, j, a, b = np.array(curvature_places(m.shape[1], s), dtype=np.int64).reshape(-1, 4).T
     return m[:, s + a] * m[:, s + b] * rate[i] * rate[j]

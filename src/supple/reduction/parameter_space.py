@@ -1,8 +1,8 @@
-"""Parameters that are varied: their ranges as asked, and whether the mechanism is one machine all over them.
+"""Varied parameters: their ranges, and the check that the mechanism is the same machine over all of them.
 
-x = (θ, μ): a parameter μ of the mechanism file is a coordinate of the region like θ, but constant in time. What it may
-change is numbers of the equations. Which bodies, joints, coordinates and elements there are, drives and instruments,
-and on which branch loops are closed, must be the same everywhere.
+x = (θ, μ): a parameter μ of the mechanism file is a coordinate of the region like θ, but constant in time. It may
+change numbers of the equations only. Bodies, joints, coordinates, elements, drives, instruments, and the branch on
+which loops are closed must be the same everywhere.
 """
 
 from __future__ import annotations
@@ -33,32 +33,34 @@ from supple.reduced.family import FamilyParameter
 from supple.reduction.region import coordinate_limits
 
 Vary = Mapping[str, Sequence[float | str]]
-"""{parameter: (lower, upper)}, numbers in SI units or texts with their own."""
+"""{parameter: (lower, upper)}, as numbers in SI units or texts with units."""
 
-_LEVELS, _FREE = 32, 8  # steps of a range; one in so many points keeps its own μ
+_LEVELS, _FREE = 32, 8  # steps of a range; one point in `_FREE` keeps its own μ
 _CHECKED = 32  # values of μ at which errors are checked
-_CORNERS = 16  # of the ranges, at most, that are looked at before any work
-_STEPS, _HALVINGS = 4, 6  # of the way from the nominal values to a corner, and of a step that looks like a jump
-_FAR = 0.02  # of the mechanism's size: what a step may move a body by without a closer look
-_NAMED = ("configurations", "motions", "scenarios")  # that a model knows by name
+_CORNERS = 16  # largest number of corners of the ranges that are tested before the reduction
+_STEPS, _HALVINGS = 4, 6  # from the nominal values to a corner; halvings of a step that looks like a jump
+_FAR = 0.02  # of the mechanism's size: motion of a body in one step above which the step is halved
+_NAMED = ("configurations", "motions", "scenarios")  # sections that a model carries by name
 
 
 class ParameterSpace(NamedTuple):
-    """mechanism : with the parameters open; parameters : their ranges, in the order of μ."""
+    """Mechanism with variable parameters, and their ranges in the order of μ."""
 
     mechanism: VariedMechanism
     parameters: tuple[FamilyParameter, ...] = ()
 
     def placed(self, x: Array) -> Array:
-        """Points x (N, s + p) with most of μ on levels of the ranges: a mechanism at another μ costs more than many θ.
-        One in eight stays where it is, so that what lies between levels is fitted and checked as well."""
+        """Move most points x (N, s + p) to levels of μ, because another μ costs more than many θ.
+
+        One point in eight stays, so that the space between levels is fitted and checked as well.
+        """
         found = self.on_levels(x)
         free = [zlib.crc32(point.tobytes()) % _FREE == 0 for point in np.ascontiguousarray(x)]
         found[free] = x[free]
         return found
 
     def on_levels(self, x: Array) -> Array:
-        """Points x (N, s + p) with μ at the nearest of 33 levels of each range, its ends among them."""
+        """Return points x (N, s + p) with μ at the nearest of 33 levels of each range, both ends included."""
         found, count = x.copy(), len(self.parameters)
         if not count:
             return found
@@ -68,8 +70,11 @@ class ParameterSpace(NamedTuple):
         return found
 
     def check_points(self, x: Array) -> Array:
-        """Uniform points x (N, s + p) with μ at few values of their own, one in each of equal parts of the range of
-        each parameter (a Latin hypercube), in turn: θ is uniform, and so is μ."""
+        """Return uniform points x (N, s + p) that share a few values of μ.
+
+        The values form a Latin hypercube: one in each of equal parts of the range of each parameter. They are used in
+        turn, so that both θ and μ are uniform.
+        """
         if not self.parameters:
             return x
         lower, upper = (np.array([item[k] for item in self.parameters]) for k in (1, 2))
@@ -81,13 +86,13 @@ class ParameterSpace(NamedTuple):
         return found
 
     def corners(self) -> list[tuple[float, ...]]:
-        """Corners of the ranges, a share of them where there are many."""
+        """Return the corners of the ranges, or a part of them if there are many."""
         found = list(product(*((item.lower, item.upper) for item in self.parameters))) if self.parameters else []
         return [found[i] for i in np.linspace(0, len(found) - 1, min(len(found), _CORNERS)).astype(int)]
 
 
 def parameter_space(mechanism: Mechanism, vary: Vary | None) -> ParameterSpace:
-    """The ranges as asked, and the mechanism over them; InputError for what cannot be varied."""
+    """Return the parameter space for given ranges; InputError if a parameter cannot be varied."""
     if not vary:
         return ParameterSpace(VariedMechanism(mechanism))
     parameters = tuple(_parameter(mechanism, name, ends) for name, ends in vary.items())
@@ -100,8 +105,8 @@ def parameter_space(mechanism: Mechanism, vary: Vary | None) -> ParameterSpace:
     for item in parameters:
         if item.start != item.nominal:
             warnings.warn(
-                f"parameter {quoted(item.name)} is {item.nominal:.6g} in the file, outside its range {item.range}: the "
-                f"model is given at the middle, {item.said(item.start)}",
+                f"parameter {quoted(item.name)} is {item.nominal:.6g} in the file, outside its range {item.range}; the "
+                f"model uses the middle of the range, {item.format_value(item.start)}",
                 SuppleWarning, stacklevel=4,
             )  # fmt: skip
     return space
@@ -110,41 +115,43 @@ def parameter_space(mechanism: Mechanism, vary: Vary | None) -> ParameterSpace:
 def _parameter(mechanism: Mechanism, name: str, ends: Any) -> FamilyParameter:
     part = f"vary {quoted(name)}"
     if name not in mechanism.parameters:
-        raise InputError(f"there is no parameter {quoted(name)}", part="vary", hint=nearest(name, mechanism.parameters))
+        raise InputError(f"unknown parameter {quoted(name)}", part="vary", hint=nearest(name, mechanism.parameters))
     if name in rest(mechanism).numbering.coordinates:
-        raise InputError("it is the name of a coordinate too", part=part, hint="give the parameter another name")
+        raise InputError("a coordinate has the same name", part=part, hint="give the parameter another name")
     if isinstance(ends, str | bytes) or not isinstance(ends, Sequence | np.ndarray) or len(ends) != 2:
-        raise InputError(f"{quoted(ends)} is no range", part=part, hint="give two values, the lower and the upper one")
+        raise InputError(f"{quoted(ends)} is not a range", part=part, hint="give two values, the lower and the upper")
     lower, upper = (_value(mechanism, name, end) for end in ends)
     if not lower < upper:
-        raise InputError(f"from {lower:g} to {upper:g} there is nothing", part=part, hint="let it rise")
+        raise InputError(
+            f"the range {lower:g} to {upper:g} is empty", part=part, hint="give a lower value below the upper one"
+        )
     known = [value for value in (mechanism.parameters[name], lower, upper) if isinstance(value, Measured)]
     unit = si_unit(known[0].dimension) if known else ""
     return FamilyParameter(name, float(lower), float(upper), float(mechanism.parameters[name]), unit)
 
 
 def _value(mechanism: Mechanism, name: str, given: Any) -> float:
-    """An end of a range, of the dimension that the parameter has in the file."""
+    """Return an end of a range, in the dimension that the parameter has in the file."""
     value = given if isinstance(given, str) else float(given)
     data = with_parameters(written_data(mechanism), {name: value})
     return resolve_parameters(data["parameters"])[name]
 
 
 def _require_fitting(mechanism: Mechanism, name: str, ends: Any) -> None:
-    """A unit that is given is one that the numbers of the file can take."""
+    """Require a unit that the parameter can have in the file."""
     value = _value(mechanism, name, ends[0])
     if isinstance(value, Measured):
         try:
             VariedMechanism(mechanism, (name,)).built([value])
         except InputError as error:
-            what = ": ".join(words for words in (error.part, error.message) if words)
+            what = ": ".join(text for text in (error.part, error.message) if text)
             raise InputError(
-                f"{quoted(value.text)} does not do for it ({what})", part=f"vary {quoted(name)}", hint=error.hint
+                f"{quoted(value.text)} is not a valid value ({what})", part=f"vary {quoted(name)}", hint=error.hint
             ) from None
 
 
 def _require_influence(mechanism: Mechanism, space: ParameterSpace) -> None:
-    """Each of them changes something."""
+    """Require that each parameter changes the mechanism."""
     first = _bare(space.mechanism.nominal)
     for n, item in enumerate(space.parameters):
         other = list(space.mechanism.values)
@@ -153,38 +160,40 @@ def _require_influence(mechanism: Mechanism, space: ParameterSpace) -> None:
         _require_followed(mechanism, item.name, dict(zip(space.mechanism.names, other, strict=True)), found)
         if found == first:
             raise InputError(
-                "nothing in the mechanism depends on it", part=f"vary {quoted(item.name)}",
-                hint="write numbers of the file as expressions in it, or vary another",
+                "the mechanism does not depend on this parameter", part=f"vary {quoted(item.name)}",
+                hint="write numbers of the file as expressions in it, or vary another parameter",
             )  # fmt: skip
 
 
 def _require_followed(mechanism: Mechanism, name: str, values: Mapping[str, float], found: str) -> None:
-    """Of a robot that is described by tables or a URDF: what was worked out when these were read follows no more."""
+    """Require that all numbers of a robot read from tables or a URDF follow the parameter."""
     if reader_of(mechanism) is not None and _bare(varied(mechanism, values)) != found:
         raise InputError(
-            "numbers of a table, or of a robot's own file, were worked out from it when they were read",
+            "numbers of the table or robot file were computed from this parameter when the file was read",
             part=f"vary {quoted(name)}",
-            hint="write it as a file of its own (supple convert), and there numbers as expressions in the parameter",
+            hint="convert the file (supple convert) and write these numbers as expressions in the parameter",
         )  # fmt: skip
 
 
 def _bare(mechanism: Mechanism) -> str:
-    """All that a reduced model depends on."""
+    """Return as text all of the mechanism that a reduced model depends on."""
     return to_yaml(
         mechanism.replace(parameters={}, configurations={}, motions={}, scenarios={}, description=None, name="")
     )
 
 
 def _built(space: ParameterSpace, values: Sequence[float]) -> Mechanism:
-    """The mechanism at values, its rest found; what is wrong there is told with the values."""
+    """Return the mechanism at given values, with its rest posture; errors name the values."""
     try:
         found = space.mechanism.at(values)
         rest(found)
     except InputError as error:
-        said = ", ".join(item.said(value) for item, value in zip(space.parameters, values, strict=True))
-        what = ": ".join(words for words in (error.part, error.message) if words)
+        at = ", ".join(item.format_value(value) for item, value in zip(space.parameters, values, strict=True))
+        what = ": ".join(text for text in (error.part, error.message) if text)
         raise InputError(
-            f"at {said} there is no such mechanism ({what})", part="vary", hint="choose ranges in which it can be built"
+            f"the mechanism cannot be built at {at} ({what})",
+            part="vary",
+            hint="choose ranges in which it can be built",
         ) from None
     return found
 
@@ -198,23 +207,23 @@ def _require_same_machine(space: ParameterSpace) -> None:
         other = _built(space, values)
         for what, found in _structure(other).items():
             if found != first[what]:
-                said = ", ".join(item.said(value) for item, value in zip(space.parameters, values, strict=True))
+                at = ", ".join(item.format_value(value) for item, value in zip(space.parameters, values, strict=True))
                 raise InputError(
-                    f"{what} change with it: they are others at {said}",
+                    f"{what} are not the same over the ranges: they differ at {at}",
                     part=f"vary {', '.join(space.mechanism.names)}",
-                    hint="vary numbers of masses, lengths, sections, stiffnesses; make a model of each of the others",
+                    hint="vary masses, lengths, sections or stiffnesses only; otherwise reduce each variant separately",
                 )  # fmt: skip
         moved |= {f"limits of {name}" for name, pair in coordinate_limits(other).items() if pair != limits[name]}
         moved |= {section for section in _NAMED if getattr(other, section) != getattr(nominal, section)}
     if moved:
         warnings.warn(
-            f"{', '.join(sorted(moved))} change with what is varied; the model keeps those of the file",
+            f"{', '.join(sorted(moved))} change with the varied parameters; the model keeps those of the file",
             SuppleWarning, stacklevel=5,
         )  # fmt: skip
 
 
 def _structure(mechanism: Mechanism) -> dict[str, Any]:
-    """What has to be the same all over the ranges, by the words it is refused with."""
+    """Return the properties that must be the same over the ranges, with the names used in errors."""
     position = rest(mechanism)
     numbering, load = position.numbering, carried(position)
     return {
@@ -233,8 +242,11 @@ def _structure(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def require_one_branch(space: ParameterSpace, theta: Array) -> None:
-    """The configuration at θ (s,) must move continuously from the nominal parameters to every corner of the ranges: a
-    drawing that is closed anew for other lengths may close another way."""
+    """Require that the configuration at θ (s,) moves continuously over the parameter ranges.
+
+    It is followed from the nominal parameters to every corner of the ranges. A drawing that is closed again for other
+    lengths may close on another branch.
+    """
     start = np.array(space.mechanism.values)
     for corner in space.corners():
         way = [start + t * (np.array(corner) - start) for t in np.linspace(0.0, 1.0, _STEPS + 1)]
@@ -242,15 +254,15 @@ def require_one_branch(space: ParameterSpace, theta: Array) -> None:
         for (a, X), (b, Y) in zip(zip(way, poses, strict=True), list(zip(way, poses, strict=True))[1:], strict=False):
             jump = _jump(space, theta, a, X, b, Y)
             if jump is not None:
-                said = ", ".join(item.said(value) for item, value in zip(space.parameters, jump, strict=True))
+                at = ", ".join(item.format_value(value) for item, value in zip(space.parameters, jump, strict=True))
                 raise InputError(
-                    f"near {said} its loops close another way than at the nominal values", part="vary",
-                    hint="choose a smaller range, or let the drawing and `rest:` follow the parameters",
+                    f"near {at} the loops close on another branch than at the nominal values", part="vary",
+                    hint="choose a smaller range, or make the drawing and `rest:` depend on the parameters",
                 )  # fmt: skip
 
 
 def _jump(space: ParameterSpace, theta: Array, a: Array, X: Array | None, b: Array, Y: Array | None) -> Array | None:
-    """Where between a and b poses jump: a step that is halved again and again, and stays as far."""
+    """Return where between a and b the poses jump: a step that is halved repeatedly and does not become shorter."""
     if X is None or Y is None:
         return None
     first = far = float(np.abs(X - Y).max())
@@ -267,7 +279,7 @@ def _jump(space: ParameterSpace, theta: Array, a: Array, X: Array | None, b: Arr
 
 
 def _poses(space: ParameterSpace, values: Array, theta: Array) -> Array | None:
-    """Of all bodies, lengths in units of the mechanism's size; None where it cannot be assembled."""
+    """Return the poses of all bodies, lengths relative to the mechanism's size; None if it cannot be assembled."""
     mechanism = _built(space, values.tolist())
     found = assemble(mechanism, theta[None], failures="mark")
     if not found.assembled[0]:

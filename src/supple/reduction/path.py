@@ -1,12 +1,12 @@
-"""A path through θ as a region of one dimension: θ(σ), σ its arclength.
+"""Path through θ as a one-dimensional region: θ(σ) with the arclength σ.
 
     dσ² = Σ_i (c_i dθ_i)²
 
-Where all coordinates are angles, or all are lengths, c_i = 1 and σ is in rad or m. Where both occur, σ is in m, and an
-angle counts as the arc it sweeps at the mechanism's extent L: c_i = L.
+If all coordinates are angles, or all are lengths, c_i = 1 and σ is in rad or m. If both occur, σ is in m, and an angle
+counts as the arc it sweeps at the mechanism's extent L: c_i = L.
 
-A motion may stop and go on in another direction, or back. There θ(σ) has a corner, and θ' two values: the path is made
-of smooth pieces, each with its own interval of σ. How long a motion stands still does not matter.
+A motion may stop and continue in another direction, or reverse. There θ(σ) has a corner, and θ' two values: the path
+consists of smooth pieces, each with its own interval of σ. The duration of a standstill does not matter.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.trajectory import Prescribed, trajectory
 
 ARCLENGTH = "arclength"
-_INSTANTS = 8001  # of a motion, from which its path is taken
+_INSTANTS = 8001  # of a motion, from which its path is computed
 _KNOTS = 600  # of a smooth piece, at most
 _DEGREE = 5
-_CORNER = 0.2  # rad between neighbouring chords: more is a corner
-_STILL = 1e-7  # of the length: a chord this short has no direction
-_SAME = 1e-5  # of the length: corners closer than this are one
+_CORNER = 0.2  # rad between neighbouring chords: a larger angle is a corner
+_STILL = 1e-7  # of the length: a shorter chord has no direction
+_SAME = 1e-5  # of the length: closer corners are one
 
 
 class Curve(NamedTuple):
-    """θ, θ' = dθ/dσ and θ'' at N values of σ, (N, s) each."""
+    """Values θ, θ' = dθ/dσ and θ'' at N values of σ, (N, s) each."""
 
     theta: Array
     slope: Array
@@ -51,7 +51,7 @@ class Curve(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A smooth part: values θ (K, s) at rising σ (K,), joined by a spline of degree five."""
+    """Smooth part of a path: values θ (K, s) at increasing σ (K,), joined by a spline of degree five."""
 
     sigma: Array
     theta: Array
@@ -59,9 +59,11 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """A path through configurations of a mechanism.
+    """Path through configurations of a mechanism.
 
-    coordinates : names of θ; scale : c_i (s,); unit : of σ
+    coordinates : names of θ
+    scale       : c_i (s,)
+    unit        : unit of σ
     """
 
     coordinates: tuple[str, ...]
@@ -71,12 +73,12 @@ class Path:
 
     @property
     def length(self) -> float:
-        """σ at the end; it is 0 at the beginning."""
+        """Arclength at the end; it is 0 at the beginning."""
         return float(self.pieces[-1].sigma[-1])
 
     @property
     def boxes(self) -> list[Box]:
-        """The interval of each piece."""
+        """Interval of σ of each piece."""
         return [Box((float(piece.sigma[0]),), (float(piece.sigma[-1]),)) for piece in self.pieces]
 
     @cached_property
@@ -84,7 +86,7 @@ class Path:
         return [make_interp_spline(*piece, k=min(_DEGREE, len(piece.sigma) - 1)) for piece in self.pieces]
 
     def at(self, sigma: ArrayLike) -> Curve:
-        """The path at σ (N,); a corner belongs to the piece that ends there."""
+        """Evaluate the path at σ (N,); a corner belongs to the piece that ends there."""
         given = np.asarray(sigma, dtype=float)
         piece = np.searchsorted([part.sigma[0] for part in self.pieces[1:]], given, side="right")
         curve = Curve(*(np.empty((len(given), len(self.coordinates))) for _ in range(3)))
@@ -95,7 +97,7 @@ class Path:
         return curve
 
     def data(self) -> dict[str, Any]:
-        """What JSON can hold, and `path_from` reads back bit for bit."""
+        """Return JSON data that `path_from` reads back bit for bit."""
         return {
             "coordinates": list(self.coordinates), "scale": self.scale.tolist(), "unit": self.unit,
             "pieces": [[piece.sigma.tolist(), piece.theta.tolist()] for piece in self.pieces],
@@ -103,30 +105,32 @@ class Path:
 
 
 def path_from(data: dict[str, Any]) -> Path:
-    """A path as `Path.data` wrote it."""
+    """Return a path from the data of `Path.data`."""
     pieces = tuple(Piece(np.array(sigma, dtype=float), np.array(theta, dtype=float)) for sigma, theta in data["pieces"])
     return Path(tuple(data["coordinates"]), np.array(data["scale"], dtype=float), str(data["unit"]), pieces)
 
 
 def path_of(mechanism: Mechanism, given: Prescribed | ArrayLike) -> Path:
-    """The path of a motion (named, Motion, Trajectory, CSV file) or through configurations (N, s), one after another.
+    """Return the path of a motion (named, Motion, Trajectory, CSV file) or through configurations (N, s) in order.
 
-    Every configuration must be reached from rest; if one is not, InputError names the first.
+    Every configuration must be reached from rest; InputError names the first one that is not.
     """
     course = trajectory_of(mechanism, given)
     scale, unit = _scale(mechanism)
     far = travelled(course, scale)
     if not far[-1] > 0.0:
         raise InputError(
-            "it stands still: it has no length", part=_called(given), hint="give a motion that moves something"
+            "the motion stands still, so its path has no length",
+            part=_part_name(given),
+            hint="give a motion that moves",
         )
     path = Path(course.coordinates, scale, unit, tuple(_pieces(course, far, scale)))
-    _require_reachable(mechanism, path, _called(given))
+    _require_reachable(mechanism, path, _part_name(given))
     return path
 
 
 def trajectory_of(mechanism: Mechanism, given: Prescribed | ArrayLike) -> Trajectory:
-    """Many instants of a motion; configurations (N, s) are led through at a speed of about one."""
+    """Return a motion at many instants; configurations (N, s) are passed at a speed of about one."""
     names = rest(mechanism).numbering.coordinates
     if not isinstance(given, list | tuple | np.ndarray):
         motion = cast(Prescribed, given)
@@ -136,7 +140,7 @@ def trajectory_of(mechanism: Mechanism, given: Prescribed | ArrayLike) -> Trajec
     chords = np.linalg.norm(np.diff(points, axis=0) * _scale(mechanism)[0], axis=1)
     if not chords.all():
         n = int(np.flatnonzero(chords == 0.0)[0])
-        raise InputError(f"configurations {n + 1} and {n + 2} are the same", part="path", hint="leave one of them out")
+        raise InputError(f"configurations {n + 1} and {n + 2} are equal", part="path", hint="remove one of them")
     at = np.concatenate([[0.0], np.cumsum(chords)])
     spline = make_interp_spline(at, points, k=min(_DEGREE, len(points) - 1))
     time = np.linspace(0.0, at[-1], _INSTANTS)
@@ -145,7 +149,10 @@ def trajectory_of(mechanism: Mechanism, given: Prescribed | ArrayLike) -> Trajec
 
 
 def travelled(course: Trajectory, scale: Array) -> Array:
-    """How far it has come at every instant (N,): Σ |c Δθ|, a little short of the arclength where the path bends."""
+    """Return the distance travelled at every instant (N,): Σ |c Δθ|.
+
+    It is slightly less than the arclength where the path is curved.
+    """
     return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(course.theta, axis=0) * scale, axis=1))])
 
 
@@ -156,14 +163,14 @@ def _points(given: Any, names: Sequence[str]) -> Array:
         points = np.zeros(0)
     if points.ndim != 2 or points.shape[1] != len(names) or len(points) < 2 or not np.isfinite(points).all():
         raise InputError(
-            f"a path is at least two configurations of {', '.join(names)} each",
-            part="path", hint=f"give (N, {len(names)}) finite numbers",
+            f"a path needs at least two configurations of {', '.join(names)}",
+            part="path", hint=f"give finite numbers of shape (N, {len(names)})",
         )  # fmt: skip
     return points
 
 
 def _scale(mechanism: Mechanism) -> tuple[Array, str]:
-    """c_i, and the unit of σ."""
+    """Return c_i and the unit of σ."""
     numbering = rest(mechanism).numbering
     angles = numbering.turns
     if angles.all() or not angles.any():
@@ -172,9 +179,9 @@ def _scale(mechanism: Mechanism) -> tuple[Array, str]:
 
 
 def _pieces(course: Trajectory, far: Array, scale: Array) -> list[Piece]:
-    """Cut at corners, then take evenly spaced instants of each part as knots.
+    """Cut the path at corners, then take evenly spaced instants of each part as knots.
 
-    A piece begins one step of floating point after the end of the one before, so that its first sample is its own.
+    A piece begins one floating-point step after the end of the previous one, so that its first sample is its own.
     """
     pieces: list[Piece] = []
     start = 0.0
@@ -191,7 +198,10 @@ def _pieces(course: Trajectory, far: Array, scale: Array) -> list[Piece]:
 
 
 def _arclengths(points: Array) -> Array:
-    """Arclength (K,) at points (K, s) of the spline through them: ∫ |dx/du| du, u the length of chords."""
+    """Return the arclength (K,) at points (K, s) of the spline through them.
+
+    It is ∫ |dx/du| du with u the length of chords.
+    """
     u = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     spline = make_interp_spline(u, points, k=min(_DEGREE, len(u) - 1))
     nodes, weights = np.polynomial.legendre.leggauss(8)
@@ -202,7 +212,7 @@ def _arclengths(points: Array) -> Array:
 
 
 def _corners(course: Trajectory, far: Array, scale: Array) -> list[int]:
-    """Instants at which the path changes its direction at once: between chords that are long enough to have one."""
+    """Return the instants at which the path changes its direction abruptly, between chords long enough to have one."""
     chords = np.diff(course.theta, axis=0) * scale
     size = np.linalg.norm(chords, axis=1)
     moving = np.flatnonzero(size > _STILL * far[-1])
@@ -210,9 +220,9 @@ def _corners(course: Trajectory, far: Array, scale: Array) -> list[int]:
     turned = np.linalg.norm(np.diff(direction, axis=0), axis=1) > _CORNER
     corners: list[int] = []
     for n in np.flatnonzero(turned):
-        corner = int(moving[n + 1])  # where the chord that goes elsewhere begins: a standstill before it has no length
+        corner = int(moving[n + 1])  # beginning of the chord in the new direction: a standstill before has no length
         if corners and far[corner] - far[corners[-1]] <= _SAME * far[-1]:
-            corners[-1] = corner  # one corner, between two instants
+            corners[-1] = corner  # one corner between two instants
         else:
             corners.append(corner)
     return corners
@@ -227,29 +237,30 @@ def _require_reachable(mechanism: Mechanism, path: Path, part: str) -> None:
     n = int(np.flatnonzero(~reached)[0])
     where = values_text(path.coordinates, theta[n])
     raise InputError(
-        f"it leaves the workspace: {where}, {sigma[n]:.4g} {path.unit} of {path.length:.4g} {path.unit} along it, "
+        f"the path leaves the workspace: {where}, after {sigma[n]:.4g} {path.unit} of {path.length:.4g} {path.unit}, "
         "cannot be assembled",
-        part=part, hint="choose a path on this side of dead points; `supple assemble --at` tells what locks there",
+        part=part,
+        hint="choose a path that does not reach dead points; `supple assemble --at` reports what locks there",
     )  # fmt: skip
 
 
-def _called(given: Any) -> str:
+def _part_name(given: Any) -> str:
     return f'path "{given}"' if isinstance(given, str) else "path"
 
 
 # Coefficients along a path θ(σ), from local models at its configurations.
 #
-# With t = θ', n = θ'', and T = diag(t, I) that leads from (σ̇, δ̇) to η̇ = (θ̇, δ̇), T' = diag(n, 0),
+# With t = θ', n = θ'', T = diag(t, I), so that η̇ = (θ̇, δ̇) = T (σ̇, δ̇), and T' = diag(n, 0),
 #
 #     M → Tᵀ M T          dM/dσ = Tᵀ(∂M[t])T + T'ᵀM T + Tᵀ M T'     ∂M/∂δ_a → Tᵀ(∂M/∂δ_a)T     Γ follows from these
-#     p → Tᵀ p            D_d → Tᵀ D_d T       B → Tᵀ B       J → J T       ρ_o(θ(σ)),  Ψ_o,  K: as they are
+#     p → Tᵀ p            D_d → Tᵀ D_d T       B → Tᵀ B       J → J T       ρ_o(θ(σ)),  Ψ_o,  K: unchanged
 #
-# It is the motion with the path as one more constraint, which does no work. B_σ u is the force that the actuators exert
-# along the path; across it they, or a guide, supply what is needed to stay on it. δ moves as it would.
+# The path acts as one more constraint, which does no work. B_σ u is the force that the actuators exert along the path;
+# across it the actuators, or a guide, supply the constraint forces. δ moves freely.
 
 
 def path_layout(layout: RowLayout) -> RowLayout:
-    """Where coefficients stand in a row along a path: σ before δ, and θ among the outputs, after all others."""
+    """Return the layout of a row along a path: σ before δ, and θ as the last outputs."""
     n, inputs = layout.shapes["input_map"]
     s, outputs = layout.shapes["dforce_theta"][0], layout.shapes["outputs"][0]
     dry, internal = layout.shapes["friction_map"][0], layout.shapes["squares"][0]
@@ -258,7 +269,7 @@ def path_layout(layout: RowLayout) -> RowLayout:
 
 
 def path_rows(rows: Array, layout: RowLayout, curve: Curve) -> Array:
-    """Rows (N, width) of local models at `curve.theta`, with respect to (σ, δ): (N, width) as `path_layout` says."""
+    """Return rows (N, width) with respect to (σ, δ), in `path_layout`, from rows of local models at `curve.theta`."""
     theta, t, n = curve
     full, narrow = layout.split(rows), path_layout(layout)
     narrowed = np.zeros((len(rows), narrow.width))
@@ -273,7 +284,7 @@ def path_rows(rows: Array, layout: RowLayout, curve: Curve) -> Array:
         return np.asarray(np.swapaxes(T, 1, 2) @ matrix @ T)
 
     def along(slopes: Array) -> Array:
-        """Σ_k t_k ∂_k of what has the derivatives over θ in its last axis."""
+        """Return Σ_k t_k ∂_k of an array with the derivatives over θ in its last axis."""
         return np.einsum("n...k,nk->n...", slopes, t)
 
     def both_along(matrix: Array, slopes: Array) -> Array:
@@ -307,7 +318,7 @@ def path_rows(rows: Array, layout: RowLayout, curve: Curve) -> Array:
 
 
 def _outputs(full: dict[str, Array], narrow: dict[str, Array], theta: Array, t: Array, n: Array) -> None:
-    """ρ_o, its slope and its bend along the path, and Ψ_o; then θ, θ' and θ'' as outputs of their own."""
+    """Fill ρ_o, its slope and curvature along the path, and Ψ_o; then θ, θ' and θ'' as outputs."""
     rigid, sensed = full["rigid"], full["outputs"].shape[1]
     narrow["outputs"][:] = np.hstack([full["outputs"], theta])
     narrow["rigid"][:, :, 0] = np.hstack([np.einsum("noi,ni->no", rigid, t), t])

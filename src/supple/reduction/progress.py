@@ -1,4 +1,4 @@
-"""What a long reduction shows while it runs: boxes, samples, the worst error so far, and how long it may still take."""
+"""Progress line of a reduction: boxes, samples, worst error so far, and estimated time left."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _PERIOD = 0.2  # s between two lines
 
 
 class ProgressLine(AbstractContextManager["ProgressLine"]):
-    """One line on standard error, renewed in place; silent where that is not a terminal.
+    """Line on standard error that is renewed in place; silent if standard error is not a terminal.
 
-    target : tolerance to reach, or None where the boxes are given; expected : samples, or None if nobody knows
-    budget : samples, at most
+    target   : tolerance to reach, or None for a grid of boxes
+    expected : number of samples, or None if unknown
+    budget   : largest number of samples
     """
 
     def __init__(
@@ -37,8 +38,8 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         self.state: Progress | None = None
         self._start = self._last = time.monotonic()
         self._first_error = math.nan
-        wanted = sys.stderr is not None and sys.stderr.isatty() if shown is None else shown
-        self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True) if wanted else None
+        visible = sys.stderr is not None and sys.stderr.isatty() if shown is None else shown
+        self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True) if visible else None
 
     def __enter__(self) -> Self:
         if self._live is not None:
@@ -50,24 +51,24 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
             self._live.stop()
 
     def computed(self, count: int) -> None:
-        """So many more samples were computed and stored."""
+        """Add samples that were computed and stored."""
         self.samples += count
         self._show()
 
     def checked(self, count: int) -> None:
-        """So many more points were computed that the error is stated by."""
+        """Add check points that were computed."""
         self.checks += count
         self._show()
 
     def refined(self, state: Progress) -> None:
-        """The refinement has come this far."""
+        """Update the state of the refinement."""
         if math.isnan(self._first_error) and state.error > 0.0:
             self._first_error = state.error
         self.state = state
         self._show()
 
     def text(self) -> str:
-        """The line."""
+        """Return the line."""
         most = f" of at most {self.budget}" if self.budget else ""
         parts = [f"{self.samples} samples" + (f" of {self.expected}" if self.expected else most)]
         if self.checks:
@@ -76,17 +77,17 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
             waiting = f" ({self.state.open} to refine)" if self.state.open else ""
             parts.append(f"{self.state.boxes} boxes{waiting}")
             if math.isfinite(self.state.error):
-                goal = "" if self.target is None else f", {self.target:.2g} wanted"
+                goal = "" if self.target is None else f", tolerance {self.target:.2g}"
                 parts.append(f"worst error {self.state.error:.2g}{goal}")
         elapsed = time.monotonic() - self._start
         parts.append(f"{elapsed:.0f} s")
         done = self._done()
         if done > 0.02:
-            parts.append(f"about {elapsed * (1.0 - done) / done:.0f} s to go")
+            parts.append(f"about {elapsed * (1.0 - done) / done:.0f} s left")
         return ", ".join(parts)
 
     def _done(self) -> float:
-        """How much is done: samples where their number is known; else the share of boxes that need no more."""
+        """Return the finished fraction: of the samples if their number is known, otherwise of the boxes."""
         if self.expected:
             return min(1.0, self.samples / self.expected)
         if self.state is None or self.state.boxes == 0:

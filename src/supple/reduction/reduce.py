@@ -1,4 +1,4 @@
-"""From a mechanism to a reduced model: sample the region, fit, state the error, remember where it all came from."""
+"""Reduction of a mechanism: sample the region, fit the coefficients, state their errors and record the provenance."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ from supple.reduction.region_modes import Count, cut_cluster, kept_modes
 from supple.reduction.sampling import Sampling, supple_version
 from supple.reduction.singular_scan import require_reachable, require_regular, unreachable
 from supple.reduction.stated_error import indefinite, missed_errors, stated_errors
-from supple.reduction.task import Task, checked_task
+from supple.reduction.task import Task, check_task
 from supple.reduction.truncation import truncation
 
-LARGEST_STORE = 2 * 1024**3  # bytes of samples, before a refinement gives up
-_PROBES = 5  # samples that tell what does not change
-_STEP = 1e-6  # of half the region, between samples that show what rounding leaves in them
+LARGEST_STORE = 2 * 1024**3  # bytes of samples at which a refinement stops
+_PROBES = 5  # samples by which constant coefficients are recognized
+_STEP = 1e-6  # of half the region: spacing of the samples that measure rounding noise
 
 
 def reduce(
@@ -87,69 +87,194 @@ def reduce(
     stiffening: bool = False,
     preload: bool = True,
 ) -> ReducedModel:
-    """The reduced model of a mechanism over a region of θ.
+    """Reduce a mechanism to a model that is valid over a region of its coordinates θ.
 
-    region     : {coordinate: (lower, upper)}, or several of them; limits of actuators and joints where not given.
-                 Or a path, with its arclength as the model's one coordinate: a motion (its name, a CSV file, a Motion
-                 or Trajectory), or configurations (N, s), one after another
-    vary       : {parameter: (lower, upper)} of the mechanism's `parameters:`, numbers or texts with units: coordinates
-                 of the region beside θ, constant in time. The result is the model at the values of the file, and
-                 `ReducedModel.at` gives it at others
-    fit        : auto and chebyshev fit M and the potential, and take Γ and the force from their gradients; quadratic
-                 and lagrange fit every coefficient by itself, as in the papers; or one that is registered
-    boxes      : numbers of equal boxes along the coordinates (and parameters); left out, boxes are refined until every
-                 coefficient family meets the tolerance
-    tolerance  : largest stated error ‖f - f̂‖ / max(‖f‖, median ‖f‖, floor) of every family. It holds but for 0.1 % of
-                 the region, with 95 % confidence for all families at once; `provenance["stated"]` says so
-    degree     : of the polynomials; chosen box by box by `auto`
-    continuous : no jumps between boxes
-    store      : file of the samples, from which an interrupted run goes on; left out, beside the output; False: none
-    store_limit : bytes of that file, 4e9 if left out; sets of other mechanisms that were not used for longest make room
-    output     : file to save the model to
-    workers    : processes of this machine. Left out, this one, whose kernels already run on all cores; more pay only
-                 where a local model spends its time outside compiled code
-    cluster    : or a cluster of dask.distributed: its address (`tcp://host:8786`), `local:4`, or a Client. The model
-                 is the same, bit for bit (docs/howto/cluster.md)
-    checks     : fresh uniform points on which the error is stated; about 5000 if left out, as many as 0.1 % and 95 %
-                 take for the number of families. With fewer, `provenance["stated"]["share"]` is larger
-    budget     : samples and points looked at while boxes are refined, 20 000 if left out; checks come on top.
-                 Refinement ends before, with the error it has, where it can know that the tolerance is out of reach
-    progress   : show a line on standard error; left out, if that is a terminal
-    constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; without either, elastic
-                 parts are taken as rigid. `provenance["truncation"]` then says what the modes leave out,
-                 `provenance["equilibria"]` how far the model rests from the full equations, and
-                 `provenance["exchanges"]` where a mode of the set exchanges with one outside it. `internal_modes`
-                 "auto" keeps as few as hold together over the region, see `kept_modes`
-    tracking, germ : how internal modes are followed over the region: their subspace from one germ, by "subspace" or
-                 "strain", whichever "auto" finds better, or "modes", one by one; see `ModeChoice`
-    modes_seen_at : sensors. Of the internal modes asked for, those above the last one with at least 1 % of the static
-                 compliance at one of them are left out, as local modes of links are that move none.
-                 `provenance["truncation"]` states the error this leaves in the compliance there. Modes below that one
-                 are kept though no sensor sees them, with a note: a set with gaps may exchange modes
-    rigid      : elastic parts are meant to be taken as rigid, and nothing is said of it; `ReducedModel.rigid`
-                 names them all the same
-    stiffening : second order in δ, for links that spin fast or carry loads near buckling: see `local`. Not for the
-                 papers' fits
-    preload    : add the geometric stiffness of gravity and all forces at rest to K, see `local`; False leaves it out
+    The coefficients of the equations of motion are sampled over the region and fitted by piecewise polynomials. Boxes
+    are divided, or degrees raised, until the stated error of every coefficient family is below the tolerance.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism to reduce.
+    region : mapping, sequence of mappings, str, Path, Motion, Trajectory or array_like, optional
+        Region of validity: coordinate ranges {coordinate: (lower, upper)} in rad or m, or a path.
+
+        Coordinates that are left out take the limits of their actuator or joint. A coordinate with a single value,
+        {coordinate: value}, is fixed, and the model has the other coordinates. Several mappings give several boxes.
+
+        A path gives a model of one coordinate, the arclength: a motion (its name, a CSV file, a Motion or a
+        Trajectory), or configurations of shape (N, s) in order.
+    vary : mapping of str to (lower, upper), optional
+        Parameters to keep variable, {parameter: (lower, upper)}, as numbers in SI units or texts with units.
+
+        They are entries of the mechanism's `parameters:` and become coordinates of the region, constant in time. The
+        result is the model at the parameter values of the file; `ReducedModel.at` returns the model at other values.
+    fit : str, optional
+        Type of fit: "auto", "chebyshev", "quadratic", "lagrange" or a registered `Fit`. Default: "auto".
+
+        "auto" and "chebyshev" fit M and the potential and derive Γ and the force from their gradients. "quadratic" and
+        "lagrange" fit every coefficient separately, as in the papers.
+    boxes : int or sequence of int, optional
+        Number of equal boxes along each coordinate (and parameter). Default: boxes are refined until the tolerance is
+        met.
+    tolerance : float, optional
+        Largest stated relative error of every coefficient family. Default: 1e-3.
+
+        The error is ‖f - f̂‖ / max(‖f‖, median ‖f‖, floor). It is exceeded in at most 0.1 % of the region, with 95 %
+        confidence for all families at once; ``provenance["stated"]`` has both numbers.
+    degree : int, optional
+        Polynomial degree, for fits that do not choose it themselves. Default: that of the fit; "auto" chooses it box by
+        box.
+    continuous : bool, optional
+        Make the fit continuous across boxes. Default: False.
+    store : str, path-like or bool, optional
+        File that stores the samples, so that an interrupted run can be resumed. Default: beside `output`; False stores
+        none.
+    store_limit : float, optional
+        Largest size of the store, in bytes. Default: 4e9. Sample sets of other mechanisms are deleted first, least
+        recently used first.
+    output : str or path-like, optional
+        File to save the model to. Default: the model is not saved.
+    workers : int, optional
+        Number of processes on this machine. Default: 1.
+
+        The kernels of one process already run on all cores. More processes help only if local models spend their time
+        outside compiled code.
+    cluster : str or distributed.Client, optional
+        Cluster of dask.distributed that computes the samples: an address ("tcp://host:8786"), "local:4" or a Client.
+
+        The model is the same, bit for bit, as without a cluster (docs/howto/cluster.md).
+    seed : int, optional
+        Random seed for sample and check points. Default: 0.
+    checks : int, optional
+        Number of random points at which the error is measured. Default: about 5000.
+
+        The default is the number that bounds the error outside 0.1 % of the region with 95 % confidence for all
+        families. With fewer points ``provenance["stated"]["share"]`` is larger.
+    budget : int, optional
+        Largest number of samples and held-out points for the refinement. Default: 20000.
+
+        The check points are counted separately. Refinement ends earlier if it predicts that the tolerance is out of
+        reach.
+    progress : bool, optional
+        Show a progress line on standard error. Default: only in an interactive terminal.
+    constraint_modes : sequence of str, optional
+        Loaded displacements ("place.axis") whose static shapes become elastic coordinates. Default: none.
+
+        Without constraint and internal modes, elastic bodies are treated as rigid.
+    internal_modes : int or "auto", optional
+        Number of internal modes of deformation. Default: 0.
+
+        "auto" keeps the smallest set of modes that holds all frequencies up to three times the lowest one and does not
+        exchange modes with the others within the region.
+    tracking : {"auto", "subspace", "strain", "modes"}, optional
+        Method to follow internal modes over the region. Default: "auto".
+
+        "subspace" and "strain" follow the subspace of the modes from one reference (the germ), by motions or by
+        strains. "auto" chooses the better of these two. "modes" follows the modes one by one.
+    germ : str, mapping or array_like, optional
+        Reference configuration of the internal modes. Default: the rest posture or the middle of the region.
+    modes_seen_at : sequence of str, optional
+        Sensors at which the internal modes must be observable. Default: none.
+
+        Internal modes above the last one with at least 1 % of the static compliance at one of these sensors are
+        discarded, such as local modes of links. ``provenance["truncation"]`` states the resulting error of the
+        compliance there. Unobservable modes below that one are kept, with a note, because a set with gaps may exchange
+        modes.
+    rigid : bool, optional
+        Treat elastic bodies as rigid and suppress the warning about it. `ReducedModel.rigid` names these bodies.
+        Default: False.
+    stiffening : bool, optional
+        Include the second order in δ, for links that spin fast or carry loads near buckling. Default: False.
+
+        Not supported by the fits "quadratic" and "lagrange".
+    preload : bool, optional
+        Add the geometric stiffness of gravity and of all other forces at rest to K. Default: True.
+
+    Returns
+    -------
+    ReducedModel
+        Model with its stated errors in `error` and its origin in `provenance`. `met` is False if it misses the
+        tolerance.
+
+        For flexible models `provenance` also holds "truncation" (error of the modal truncation), "equilibria" (static
+        error against the full equations) and "exchanges" (configurations where a mode of the set exchanges with one
+        outside it).
+
+    Raises
+    ------
+    InputError
+        If the region, a parameter or an option is invalid, or the mechanism cannot be assembled in the region.
+    NumericalError
+        If the tolerance is out of reach because of singular configurations in the region or mode sets that jump within
+        it.
+
+    Warns
+    -----
+    SuppleWarning
+        If a stated error exceeds the tolerance or 1, if the fitted M or K is not positive definite, if modes exchange,
+        or if elastic bodies are treated as rigid without `rigid=True`.
+    SuppleNote
+        If unobservable modes are kept with `modes_seen_at`, or if a drive has no coordinate in the model.
+
+    See Also
+    --------
+    local : Coefficients at single configurations, without a fit.
+    compare : Compare a reduced model with its mechanism.
+    load_model : Load a saved model.
+    export : Write a reduced model as C code, FMU or other files.
+
+    Notes
+    -----
+    With η = (θ, δ), the model is
+
+        M(θ, δ) η̈ + Γ(θ, δ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ
+
+    Coefficients are Chebyshev series on boxes, f̂(θ) = Σ_α c_α Π_i T_{α_i}(ξ_i) with ξ in [-1, 1]. By default Γ is the
+    Christoffel symbol of the fitted M, and the force is minus the gradient of the fitted potential. So the model
+    conserves energy:
+
+        Γ̂_ijk = ½(∂M̂_ij/∂θ_k + ∂M̂_ik/∂θ_j - ∂M̂_jk/∂θ_i),   p̂_j = -∂V̂/∂θ_j
+
+    The method is that of [Brüls 2004] and [Brüls 2007]; equations 1-15 of docs/theory/reduction.md.
+
+    Examples
+    --------
+    Reduce the four-bar over the limits of its crank, and over a smaller region:
+
+    >>> import supple
+    >>> mechanism = supple.load("four-bar")
+    >>> rom = supple.reduce(mechanism, progress=False)
+    >>> rom
+    <ReducedModel "four-bar" in crank (1 of them θ), 1 inputs, 2 outputs, 6 boxes>
+    >>> rom.met, max(rom.error.values()) < 1e-3
+    (True, True)
+    >>> rom.evaluate({"crank": 0.3}).M.round(4)
+    array([[0.1005]])
+    >>> small = supple.reduce(mechanism, region={"crank": (-0.5, 0.5)}, tolerance=1e-2, progress=False)
+    >>> small.provenance["boxes"]
+    1
     """
     require_arguments(reduce, locals())
     count = 1 if internal_modes == "auto" else internal_modes
-    asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening, preload=preload)
-    task = checked_task(mechanism, region, fit, boxes, tolerance, degree, continuous, seed, asked, vary, checks, budget)
+    requested = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening, preload=preload)
+    task = check_task(
+        mechanism, region, fit, boxes, tolerance, degree, continuous, seed, requested, vary, checks, budget
+    )
     space = task.domain.space
     mechanism = space.mechanism.nominal
-    require_rigid_alone(rigid, asked.flexible)
-    if not asked.flexible:
+    require_rigid_alone(rigid, requested.flexible)
+    if not requested.flexible:
         taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
     start = time.perf_counter()
     if task.boxes is None:
         require_reachable(mechanism, task.domain, task.budget)
-    task, swaps = _with_modes(task, internal_modes, seen_by(mechanism, modes_seen_at, internal_modes))
+    task, swaps = _with_modes(task, internal_modes, observing_sensors(mechanism, modes_seen_at, internal_modes))
     choice = task.choice
     names = (*task.domain.theta_names, *space.mechanism.names)
-    faults = [swap.words(names) for swap in swaps]
-    torn = tracking_faults_over(space.mechanism, choice, task.domain.scanned)
-    faults += [item.words(task.domain.theta_names) for item in torn]
+    faults = [swap.describe(names) for swap in swaps]
+    tracking_errors = tracking_faults_over(space.mechanism, choice, task.domain.scanned)
+    faults += [item.describe(task.domain.theta_names) for item in tracking_errors]
     for fault in faults:
         warnings.warn(fault, SuppleWarning, stacklevel=2)
     with (
@@ -165,16 +290,16 @@ def reduce(
                             computed=line.computed, checked=line.checked, choice=choice,
                             store_limit=store_limit)  # fmt: skip
         try:
-            columns, approximation = _approximated(mechanism, task, sampling, line.refined)
+            columns, approximation = _approximate(mechanism, task, sampling, line.refined)
         finally:
             sampling.close()
     if task.boxes is None and approximation.worst > task.tolerance:
         name, found = max(approximation.error.items(), key=lambda item: item[1].worst)
-        words = f"the error of {name} is {found.worst:.2g}, not {task.tolerance:g}"
+        excess = f"the error of {name} is {found.worst:.2g}, above the tolerance {task.tolerance:g}"
         stagnant = [] if approximation.stagnant is None else [approximation.stagnant.center]
         for x in (*stagnant, found.at):
-            require_regular(mechanism, task.domain, x, words)
-    swaps += _seen_late(task, approximation)
+            require_regular(mechanism, task.domain, x, excess)
+    swaps += _late_exchanges(task, approximation)
     columns = replace(columns, layout=replace(columns.layout, limits=task.domain.limits))
     stated = stated_errors(columns, approximation, task.domain.names)
     family = family_of(space, approximation.piecewise)
@@ -182,12 +307,12 @@ def reduce(
     seconds = time.perf_counter() - start
     origin = provenance(space.mechanism, columns, approximation, fitted, stated, task.options(), seconds)
     if choice.flexible:
-        # In the middle of the region as it is: a fit would hide that M is singular. It says so itself.
+        # The exact local model in the middle of the region reports a singular M, which a fit would hide.
         local(mechanism, task.domain.theta(task.domain.boxes[0].center[None])[0], constraint_modes=choice.constraint,
               internal_modes=choice.internal, preload=choice.preload)  # fmt: skip
-        lost = truncation(space.mechanism, choice, task.domain.scanned)
-        origin |= {"truncation": lost.data(), "exchanges": [swap.data() for swap in swaps]}
-        for message in lost.warnings():
+        truncated = truncation(space.mechanism, choice, task.domain.scanned)
+        origin |= {"truncation": truncated.data(), "exchanges": [swap.data() for swap in swaps]}
+        for message in truncated.warnings():
             warnings.warn(message, SuppleWarning, stacklevel=2)
     worst = {name: item["worst"] for name, item in stated.items()}
     model = ReducedModel(mechanism.name, columns.layout, fitted, worst, origin,
@@ -197,11 +322,11 @@ def reduce(
     if choice.flexible:
         origin["equilibria"] = equilibrium_error(space.mechanism, task.domain, model).data()
     origin["missed"] = missed_errors(worst, None if task.boxes else task.tolerance)
-    useless = missed_errors(worst, None) + indefinite(task.domain, model)
-    origin["missed"] += [words for words in useless if words not in origin["missed"]]
-    if useless:  # of a tolerance that is missed the refinement has said more
+    unusable = missed_errors(worst, None) + indefinite(task.domain, model)
+    origin["missed"] += [text for text in unusable if text not in origin["missed"]]
+    if unusable:  # the refinement has already warned of a missed tolerance
         warnings.warn(
-            f"The model is unusable: {'; '.join(useless)}. Give it more boxes, a higher degree or a smaller region",
+            f"the model is unusable: {'; '.join(unusable)}. Use more boxes, a higher degree or a smaller region",
             SuppleWarning,
             stacklevel=2,
         )
@@ -230,11 +355,11 @@ def expected_cost(
     stiffening: bool = False,
     preload: bool = True,
 ) -> Estimate:
-    """What `reduce` with these options would cost, from samples on a few lines through the region."""
+    """Estimate the samples and the time that `reduce` needs with these options, from samples on a few lines."""
     count = 1 if internal_modes == "auto" else internal_modes
-    asked = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening, preload=preload)
-    task = checked_task(mechanism, region, fit, boxes, tolerance, degree, False, 0, asked, vary, checks, budget)
-    task, _ = _with_modes(task, internal_modes, seen_by(mechanism, modes_seen_at, internal_modes))
+    requested = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening, preload=preload)
+    task = check_task(mechanism, region, fit, boxes, tolerance, degree, False, 0, requested, vary, checks, budget)
+    task, _ = _with_modes(task, internal_modes, observing_sensors(mechanism, modes_seen_at, internal_modes))
     mechanism = task.domain.space.mechanism.nominal
     sampling = Sampling(task.domain.space.mechanism, choice=task.choice)
     try:
@@ -249,61 +374,68 @@ def expected_cost(
         sampling.close()
 
 
-def seen_by(mechanism: Mechanism, sensors: Sequence[str], count: Count) -> tuple[str, ...]:
-    """Sensors by name that modes shall be seen at; refused where they do not see a place, or no modes are kept."""
+def observing_sensors(mechanism: Mechanism, sensors: Sequence[str], count: Count) -> tuple[str, ...]:
+    """Return the names of the sensors at which modes shall be observable.
+
+    InputError if a sensor does not measure at a point, or if no internal modes are kept.
+    """
     names = (sensors,) if isinstance(sensors, str) else tuple(sensors)
     if names and not count:
         raise InputError(
-            "sensors choose among internal modes, and none are kept", part="modes_seen_at",
+            "sensors select internal modes, but none are kept", part="modes_seen_at",
             hint="give internal_modes (--internal-modes auto) as well",
         )  # fmt: skip
     for name in names:
         if name not in mechanism.sensors or not mechanism.sensors[name].place:
             places = ", ".join(item for item, sensor in mechanism.sensors.items() if sensor.place) or "none"
-            raise InputError(f'no sensor "{name}" sees a place', part="modes_seen_at", hint=f"choose from {places}")
+            raise InputError(
+                f'no sensor "{name}" that measures at a point', part="modes_seen_at", hint=f"choose from {places}"
+            )
     return names
 
 
-def _with_modes(task: Task, count: Count, seen_at: tuple[str, ...]) -> tuple[Task, list[Exchange]]:
-    """The task with its modes settled, and where they exchange; refused if the set jumps where boxes shall be divided
-    until the error is small."""
+def _with_modes(task: Task, count: Count, sensors: tuple[str, ...]) -> tuple[Task, list[Exchange]]:
+    """Return the task with its modes settled, and the exchanges of modes over the region.
+
+    NumericalError if the set of modes jumps and boxes are to be refined until the tolerance is met.
+    """
     if not task.choice.flexible:
         return task._replace(choice=RIGID), []
     mechanism = task.domain.space.mechanism
-    kept = kept_modes(mechanism, task.choice, task.domain.scanned, count, seen_at)
-    if kept.unseen is not None:
-        warnings.warn(kept.unseen.words(seen_at), SuppleNote, stacklevel=3)
+    kept = kept_modes(mechanism, task.choice, task.domain.scanned, count, sensors)
+    if kept.unobservable is not None:
+        warnings.warn(kept.unobservable.describe(sensors), SuppleNote, stacklevel=3)
     jumps = [swap for swap in kept.swaps if swap.jump and kept.choice.tracking in ("subspace", "strain")]
     if jumps and task.boxes is None:
         cut = cut_cluster(mechanism, kept.choice, task.domain.scanned, kept.choice.internal)
-        why = jumps[0].words((*task.domain.theta_names, *mechanism.names)) if cut is None else cut.words()
+        why = jumps[0].describe((*task.domain.theta_names, *mechanism.names)) if cut is None else cut.describe()
         raise NumericalError(
-            f"{kept.choice.internal} internal modes are not one set over the region, and no division of it into boxes "
-            f"cures that: {why}",
+            f"the set of {kept.choice.internal} internal modes jumps within the region, and no division into boxes "
+            f"removes the jump: {why}",
             part=f'mechanism "{mechanism.nominal.name}"',
-            hint="or let the number be found (--internal-modes auto), or give --boxes to have a model all the same",
+            hint="or let supple choose the number (--internal-modes auto), or give --boxes to get a model anyway",
         )
     return task._replace(choice=kept.choice), kept.swaps
 
 
-def _seen_late(task: Task, approximation: Approximation) -> list[Exchange]:
-    """Exchanges that the scan has missed, looked for where refinement stagnated; each is warned of."""
+def _late_exchanges(task: Task, approximation: Approximation) -> list[Exchange]:
+    """Return exchanges that the scan missed, found where refinement stagnated, and warn of each."""
     if approximation.stagnant is None or not task.choice.internal:
         return []
     mechanism = task.domain.space.mechanism
     swaps = exchanges(mechanism, task.choice, [task.domain.scan_of(approximation.stagnant)])[:1]
     for swap in swaps:
-        warnings.warn(swap.words((*task.domain.theta_names, *mechanism.names)), SuppleWarning, stacklevel=3)
+        warnings.warn(swap.describe((*task.domain.theta_names, *mechanism.names)), SuppleWarning, stacklevel=3)
     return swaps
 
 
 def family_of(space: ParameterSpace, fitted: Piecewise) -> Family | None:
-    """The family at the nominal values; None where nothing was varied."""
+    """Return the family at the nominal values, or None if no parameter was varied."""
     return Family(space.parameters, space.mechanism.values, fitted) if space.parameters else None
 
 
 def store_file(store: str | Path | bool | None, output: str | Path | None) -> Path | None:
-    """Where the samples go: as told, beside the output, or nowhere."""
+    """Return the file for the samples: the given one, one beside the output, or None."""
     if store is False:
         return None
     if store is None or store is True:
@@ -312,22 +444,20 @@ def store_file(store: str | Path | bool | None, output: str | Path | None) -> Pa
 
 
 @single_blas_thread()
-def _approximated(
-    mechanism: Mechanism, task: Task, sampling: Sampling, report: Report
-) -> tuple[Columns, Approximation]:
-    """Fit; and once more if a coefficient that looked constant turned out not to be."""
+def _approximate(mechanism: Mechanism, task: Task, sampling: Sampling, report: Report) -> tuple[Columns, Approximation]:
+    """Fit the coefficients; repeat the fit if a coefficient that appeared constant is not."""
     changing: tuple[str, ...] = ()
     while True:
         columns = _columns(mechanism, task, sampling, changing)
         most = min(task.budget, LARGEST_STORE // (8 * sampling.layout.width))
-        approximation = _fitted(task, sampling, columns, most, report)
+        approximation = _fit_over_region(task, sampling, columns, most, report)
         drifted = tuple(name for name, drift in columns.drifted.items() if drift > 10.0 * ROUNDING)
         if not drifted:
             return columns, approximation
         changing += drifted
 
 
-def _fitted(task: Task, sampling: Sampling, columns: Columns, most: int, report: Report) -> Approximation:
+def _fit_over_region(task: Task, sampling: Sampling, columns: Columns, most: int, report: Report) -> Approximation:
     sampler, space = _sampler(task.domain, sampling, columns), task.domain.space
     confirmation = Confirmation(
         _sampler(task.domain, sampling, columns, check=True), columns.derived, task.checks, task.seed,
@@ -356,7 +486,7 @@ def _sampler(
 
 
 def _columns(mechanism: Mechanism, task: Task, sampling: Sampling, changing: tuple[str, ...]) -> Columns:
-    """What to fit, from the centre of the region and a few points spread over it."""
+    """Choose the coefficients to fit, from the centre of the region and a few points spread over it."""
     domain, layout = task.domain, task.domain.layout(sampling)
     box = domain.boxes[0]
     for count in (_PROBES - 1, 16 * _PROBES):
@@ -373,15 +503,15 @@ def _columns(mechanism: Mechanism, task: Task, sampling: Sampling, changing: tup
     raise NumericalError(
         f"the mechanism can be assembled at almost none of {len(points)} configurations spread over the region",
         part=f'mechanism "{mechanism.name}"',
-        hint="choose a region around its rest, on this side of dead points",
+        hint="choose a region around its rest posture that does not reach dead points",
     )
 
 
 def _noise(domain: Domain, sampling: Sampling, columns: Columns, points: Array) -> dict[str, float]:
-    """What rounding leaves in each family: ‖f(x - h) - 2 f(x) + f(x + h)‖/√6, the largest of some points x (P, s).
+    """Return the rounding noise of each family: max over x of ‖f(x - h) - 2 f(x) + f(x + h)‖/√6, for points x (P, s).
 
-    Over steps of a millionth of the region a smooth function has no second difference that counts; that of independent
-    errors is √6 times theirs.                                                                          [Moré 2011, 2]
+    Over steps h of a millionth of the region, the second difference of a smooth function is negligible. That of
+    independent errors is √6 times the error [Moré 2011, 2].
     """
     step = _STEP * np.max([box.half for box in domain.boxes], axis=0)
     there = [columns.samples(*domain.rows(sampling, points + k * step)) for k in (-1.0, 0.0, 1.0)]
@@ -396,7 +526,7 @@ def _noise(domain: Domain, sampling: Sampling, columns: Columns, points: Array) 
     }
 
 
-# Where a reduced model comes from: enough to judge it, and to make it again.
+# Provenance of a reduced model: the data needed to assess it and to reproduce it.
 
 
 def provenance(
@@ -408,10 +538,11 @@ def provenance(
     options: dict[str, Any],
     seconds: float,
 ) -> dict[str, Any]:
-    """What can be written as JSON, with errors as `stated_errors` gives them. Only `made` differs between two runs of
-    the same task.
+    """Return the origin of a model as JSON data, with errors as `stated_errors` returns them.
 
-    fitted : of the model itself, at the nominal values of parameters that are open
+    Only the entry `made` differs between two runs of the same task.
+
+    fitted : piecewise polynomials of the model at the nominal parameter values
     """
     arrays = approximation.piecewise.arrays
     return {

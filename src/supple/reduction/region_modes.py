@@ -1,11 +1,11 @@
-"""Which internal modes are kept over a region, and what they are turned to, where the user leaves it open.
+"""Choice of the internal modes that are kept over a region, and of their reference, where the user leaves it open.
 
-The basis at θ is that of the germ as closely as the subspace allows, and is smooth where the overlap of the two stays
-away from zero. Overlap can be measured by motions, in the axes of the bodies, or by strains. In an arm the outer links
-are carried around by the joints, so that the same vibration moves them along other axes of theirs while it strains
-everything as before; in a loop the same motion may be shared otherwise among the strains of its links. Neither is
-always better, both depend on θ alone; so a scan of the region decides, and the choice is part of the model.
-(docs/theory/parameterization.md, eqs. 11-12b)
+The basis at θ follows that of the germ as closely as the subspace allows, and is smooth where the overlap of the two
+stays away from zero. Overlap can be measured by motions, in the axes of the bodies, or by strains. In an arm the outer
+links are carried around by the joints, so that the same vibration moves them along other axes of theirs while it
+strains everything as before. In a loop the same motion may be distributed differently among the strains of its links.
+Neither measure is always better, and both depend on θ alone; so a scan of the region decides, and the choice is part of
+the model. (docs/theory/parameterization.md, eqs. 11-12b)
 """
 
 from __future__ import annotations
@@ -40,40 +40,40 @@ from supple.results.text import listed
 
 Count = int | Literal["auto"]
 
-_POINTS, _CORNERS = 160, 64  # of a scan, for each coordinate of each box of the region; and at most so many corners
-_GOOD = 0.8  # overlap that leaves nothing to wish for
-_BETTER = 0.05  # by which another reference has to be better
+_POINTS, _CORNERS = 160, 64  # points of a scan per coordinate of each box; largest number of corners
+_GOOD = 0.8  # overlap at which the search for a reference ends
+_BETTER = 0.05  # least improvement by another reference
 _BAND = 3.0  # of the lowest frequency: "auto" keeps all modes below
-_APART = 0.02  # relative distance that the next frequency has to keep from the highest one of a set
-_MOST = 12  # modes that "auto" may keep
-_SEEN = 0.01  # of the static compliance at a sensor: part of a mode that is seen there
-_SUSPECTS = 4  # points of smallest overlap, looked at closely
+_APART = 0.02  # least relative distance of the next frequency from the highest one of a set
+_MOST = 12  # largest number of modes that "auto" keeps
+_OBSERVABLE = 0.01  # part of the static compliance at a sensor above which a mode is observable there
+_SUSPECTS = 4  # points of smallest overlap that are searched for exchanges
 _MEASURES = ("subspace", "strain")
 
 
-class Unseen(NamedTuple):
-    """Modes of a set that no sensor asked for sees anywhere: places from 1, and Hz over the region."""
+class UnobservableModes(NamedTuple):
+    """Kept modes that are not observable at any of the given sensors: their numbers from 1, and Hz over the region."""
 
     places: tuple[int, ...]
     hz: tuple[float, float]
 
-    def words(self, sensors: Sequence[str]) -> str:
+    def describe(self, sensors: Sequence[str]) -> str:
+        """Return the modes, and why they are kept, as text."""
         one = len(self.places) == 1
         which = f"mode {self.places[0]}" if one else f"modes {listed(str(place) for place in self.places)}"
         return (
-            f"{which} ({self.hz[0]:.4g} to {self.hz[1]:.4g} Hz over the region) {'does' if one else 'do'} not move "
-            f"{listed(sensors)}, but {'lies' if one else 'lie'} below a mode that does, and {'is' if one else 'are'} "
-            "kept: the lowest modes stay one set where their frequencies cross, a set with gaps need not"
+            f"{which} ({self.hz[0]:.4g} to {self.hz[1]:.4g} Hz over the region) {'is' if one else 'are'} not "
+            f"observable at {listed(sensors)}, but {'is' if one else 'are'} kept because a higher mode is observable: "
+            "a set of modes with gaps may exchange modes where frequencies cross"
         )
 
 
-class Kept(NamedTuple):
-    """A choice of modes with its reference settled, where the set does not hold together, and which of the modes no
-    sensor sees that was asked for (None where none was, or all are seen)."""
+class KeptModes(NamedTuple):
+    """Choice of modes with a fixed reference, with the exchanges of the set and its unobservable modes."""
 
     choice: ModeChoice
     swaps: list[Exchange]
-    unseen: Unseen | None = None
+    unobservable: UnobservableModes | None = None
 
 
 def kept_modes(
@@ -81,51 +81,59 @@ def kept_modes(
     choice: ModeChoice,
     boxes: Sequence[Scanned],
     count: Count,
-    seen_at: Sequence[str] = (),
-) -> Kept:
-    """The modes that stand for `count` internal modes over the region.
+    sensors: Sequence[str] = (),
+) -> KeptModes:
+    """Choose the modes for `count` internal modes over the region.
 
-    choice  : as asked; its tracking "auto" and its germ None are settled here
-    count   : "auto": as few as hold all frequencies up to three times the lowest one, keep away from the next one, and
-              exchange with none
-    seen_at : sensors; of `count` modes, or of those that "auto" would hold, only as many as reach up to the last one
-              with at least 1 % of the static compliance at one of them
+    choice  : requested choice; its tracking "auto" and germ None are decided here
+    count   : number of modes, or "auto": the smallest set that holds all frequencies up to three times the lowest one,
+              keeps away from the next one, and exchanges with none
+    sensors : discard the modes above the last one with at least 1 % of the static compliance at one of these sensors
     """
     mechanism = as_varied(mechanism)
-    if count == "auto" or (seen_at and count):
-        return _smallest(mechanism, choice, boxes, _MOST if count == "auto" else count, seen_at)
+    if count == "auto" or (sensors and count):
+        return _smallest(mechanism, choice, boxes, _MOST if count == "auto" else count, sensors)
     choice = replace(choice, internal=count)
     if not choice.flexible:
-        return Kept(replace(choice, tracking="none"), [])
+        return KeptModes(replace(choice, tracking="none"), [])
     if count == 0:
-        return Kept(replace(choice, tracking="subspace"), [])
-    settled, suspects, _ = next(_settled(mechanism, choice, boxes, (count,)))
-    return Kept(settled, exchanges(mechanism, settled, boxes, suspects))
+        return KeptModes(replace(choice, tracking="subspace"), [])
+    settled, suspects, _ = next(_settled_choices(mechanism, choice, boxes, (count,)))
+    return KeptModes(settled, exchanges(mechanism, settled, boxes, suspects))
 
 
 def _smallest(
-    mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], most: int, seen_at: Sequence[str]
-) -> Kept:
-    tried: Kept | None = None
-    for settled in _settled(mechanism, choice, boxes, range(1, most + 1), seen_at):
-        tried = Kept(settled.choice, exchanges(mechanism, settled.choice, boxes, settled.suspects), settled.unseen)
-        if not tried.swaps:
-            return tried
+    mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], most: int, sensors: Sequence[str]
+) -> KeptModes:
+    candidate: KeptModes | None = None
+    for settled in _settled_choices(mechanism, choice, boxes, range(1, most + 1), sensors):
+        candidate = KeptModes(
+            settled.choice, exchanges(mechanism, settled.choice, boxes, settled.suspects), settled.unobservable
+        )
+        if not candidate.swaps:
+            return candidate
     raise NumericalError(
-        f"no set of up to {most} internal modes holds together over the region"
-        + ("" if tried is None else f"; {tried.choice.internal} do not, because {_fault(mechanism, tried)}"),
+        f"every set of up to {most} internal modes exchanges modes within the region"
+        + ("" if candidate is None else f"; with {candidate.choice.internal} modes, {_fault(mechanism, candidate)}"),
         part=f'mechanism "{mechanism.nominal.name}"',
         hint="choose a smaller region, or give --internal-modes N and --boxes",
     )
 
 
-def _fault(mechanism: VariedMechanism, tried: Kept) -> str:
-    return tried.swaps[0].words((*assemble(mechanism.nominal).rest.numbering.coordinates, *mechanism.names))
+def _fault(mechanism: VariedMechanism, candidate: KeptModes) -> str:
+    return candidate.swaps[0].describe((*assemble(mechanism.nominal).rest.numbering.coordinates, *mechanism.names))
 
 
 class _Part(NamedTuple):
-    """Modes of one mechanism at points x (N, s + p): poses (N, bodies + 1, 12), squares (N, k), modes (N, k, z), rows
-    (N, m, z) held."""
+    """Modes of one mechanism at points of the region.
+
+    rest    : elastic rest of the mechanism
+    poses   : (N, bodies + 1, 12)
+    squares : (N, k) ω²
+    modes   : (N, k, z) shapes
+    rows    : (N, m, z) held rows
+    x       : (N, s + p) points
+    """
 
     rest: ElasticRest
     poses: Array
@@ -136,8 +144,12 @@ class _Part(NamedTuple):
 
 
 class _Scan(NamedTuple):
-    """Modes at points of the region, each mechanism's in its own z, and at the germs that come into question, of the
-    first one; germs (G,) θ or None for the rest."""
+    """Modes at points of the region, for each mechanism in its own z, and at the candidate germs.
+
+    parts    : modes of each mechanism
+    at_germs : modes of the first mechanism at the germs
+    germs    : (G,) θ of each candidate, or None for the rest posture
+    """
 
     parts: list[_Part]
     at_germs: _Part
@@ -145,65 +157,67 @@ class _Scan(NamedTuple):
 
     @property
     def squares(self) -> Array:
-        """(N, k), the germs' too."""
+        """All ω² (N, k), including those at the germs."""
         return np.vstack([item.squares for item in (self.at_germs, *self.parts)])
 
 
-class _Settled(NamedTuple):
-    """A choice, x (N, s + p) where the overlap with its reference is smallest, and its modes that no sensor sees."""
+class _SettledChoice(NamedTuple):
+    """Choice of modes, points x (N, s + p) of smallest overlap with its reference, and its unobservable modes."""
 
     choice: ModeChoice
     suspects: Array
-    unseen: Unseen | None = None
+    unobservable: UnobservableModes | None = None
 
 
-def _settled(
+def _settled_choices(
     mechanism: VariedMechanism,
     choice: ModeChoice,
     boxes: Sequence[Scanned],
     counts: range | tuple[int, ...],
-    seen_at: Sequence[str] = (),
-) -> Iterator[_Settled]:
-    """The choice with each of the counts that comes into question, tracking and germ the best of those left open."""
+    sensors: Sequence[str] = (),
+) -> Iterator[_SettledChoice]:
+    """Yield the choice for each admissible count, with the best of the open trackings and germs."""
     scan = _scan(mechanism, choice, boxes, max(counts))
-    least, whole, seen = 1, set(counts), np.zeros(0, dtype=bool)
+    least, whole, observable = 1, set(counts), np.zeros(0, dtype=bool)
     if isinstance(counts, range):
         whole = _uncut(scan)
-        if seen_at:
-            seen = _seen(mechanism.nominal, scan, seen_at, max(counts))
-            least = min(int(np.flatnonzero(seen).max(initial=0)) + 1, max(counts))
+        if sensors:
+            observable = _observable_modes(mechanism.nominal, scan, sensors, max(counts))
+            least = min(int(np.flatnonzero(observable).max(initial=0)) + 1, max(counts))
         else:
             least = int((scan.squares < _BAND**2 * scan.squares[:, 0].min()).sum(axis=1).max())
     for count in counts:
         if count >= least and count in whole:
-            yield _best(scan, replace(choice, internal=count))._replace(unseen=_unseen(scan, seen[:count]))
+            yield _best(scan, replace(choice, internal=count))._replace(
+                unobservable=_unobservable_modes(scan, observable[:count])
+            )
 
 
-def _unseen(scan: _Scan, seen: NDArray[np.bool_]) -> Unseen | None:
-    """The modes of a set that no sensor sees."""
-    places = np.flatnonzero(~seen)
+def _unobservable_modes(scan: _Scan, observable: NDArray[np.bool_]) -> UnobservableModes | None:
+    """Return the modes of a set that no sensor observes."""
+    places = np.flatnonzero(~observable)
     if not len(places):
         return None
     hz = np.sqrt(scan.squares[:, places]) / (2.0 * np.pi)
-    return Unseen(tuple((places + 1).tolist()), (float(hz.min()), float(hz.max())))
+    return UnobservableModes(tuple((places + 1).tolist()), (float(hz.min()), float(hz.max())))
 
 
 def _uncut(scan: _Scan) -> set[int]:
-    """Numbers of lowest modes that keep away from the next one everywhere."""
+    """Return the numbers of lowest modes whose highest frequency keeps away from the next one everywhere."""
     apart = (np.sqrt(scan.squares[:, 1:] / scan.squares[:, :-1]) - 1.0).min(axis=0)
     return {count for count, distance in enumerate(apart.tolist(), start=1) if distance >= _APART}
 
 
-def _seen(mechanism: Mechanism, scan: _Scan, sensors: Sequence[str], most: int) -> NDArray[np.bool_]:
-    """Which of the lowest modes, by their places, are seen at one of the sensors anywhere; of clusters that begin below
-    the place `most`.
+def _observable_modes(mechanism: Mechanism, scan: _Scan, sensors: Sequence[str], most: int) -> NDArray[np.bool_]:
+    """Return which of the lowest modes are observable at one of the sensors anywhere in the region.
 
-    A mode's part in the static compliance along an output is (J z)²/ω² [elastic-rest, eq. 20]. Modes that lie
-    together count as one: which of them moves a place is a matter of rounding.
+    Only clusters that begin below the number `most` are considered. A mode's part in the static compliance along an
+    output is (J z)²/ω² [elastic-rest, eq. 20]. Modes of one cluster count as one: rounding decides which of them moves
+    a point.
     """
     outputs = carried(undeformed(mechanism)).outputs
     rows = [row for name, row in outputs.items() if name.split(".")[0] in sensors]
-    seen = np.zeros(scan.squares.shape[1], dtype=bool)
+    observable = np.zeros(scan.squares.shape[1], dtype=bool)
     for part in scan.parts:
         J = rows_over_coordinates(part.rest, np.array(rows, dtype=np.int64), part.poses)
         shares = np.square(np.einsum("nfz,nrz->nfr", part.modes, J)) / part.squares[:, :, None]
@@ -212,14 +226,19 @@ def _seen(mechanism: Mechanism, scan: _Scan, sensors: Sequence[str], most: int) 
             starts = np.flatnonzero(np.r_[True, np.sqrt(squares[1:] / squares[:-1]) - 1.0 >= _APART])
             together = np.add.reduceat(share, starts, axis=0).max(axis=1)
             ends = np.r_[starts[1:], len(squares)]
-            for start, end, sees in zip(starts, ends, together >= _SEEN, strict=True):
-                seen[start:end] |= bool(sees) and start < most
-    return seen
+            for start, end, is_observable in zip(starts, ends, together >= _OBSERVABLE, strict=True):
+                observable[start:end] |= bool(is_observable) and start < most
+    return observable
 
 
 class ModeCluster(NamedTuple):
-    """Modes that lie together somewhere in the region, of which a set holds some: places from 1, Hz over the region,
-    bodies that move, and the numbers of modes below and above that cut nothing (None where none was found)."""
+    """Cluster of modes of which a set holds only some.
+
+    first, last     : mode numbers from 1
+    hz              : frequency range over the region, Hz
+    bodies          : bodies that move
+    smaller, larger : numbers of modes below and above that cut no cluster; None if there is none
+    """
 
     first: int
     last: int | None
@@ -228,22 +247,23 @@ class ModeCluster(NamedTuple):
     smaller: int | None
     larger: int | None
 
-    def words(self) -> str:
-        places = f"modes {self.first} to {self.last}" if self.last else f"mode {self.first} and those above it"
+    def describe(self) -> str:
+        """Return the cluster and the advice as text."""
+        cluster = f"modes {self.first} to {self.last}" if self.last else f"mode {self.first} and those above it"
         numbers = " or ".join(str(number) for number in (self.smaller, self.larger) if number)
-        what = f"{places} lie together ({self.hz[0]:.4g} to {self.hz[1]:.4g} Hz over the region, motion of "
-        advice = f"keep {numbers} internal modes" if numbers else "take a smaller region"
+        what = f"{cluster} form a cluster ({self.hz[0]:.4g} to {self.hz[1]:.4g} Hz over the region, motion of "
+        advice = f"keep {numbers} internal modes" if numbers else "use a smaller region"
         return f"{what}{', '.join(self.bodies)}), and the set holds only some of them: {advice}"
 
 
 def cut_cluster(
     mechanism: Mechanism | VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: int
 ) -> ModeCluster | None:
-    """The cluster of modes that `count` internal modes cut somewhere in the region; None if they cut none."""
+    """Return the cluster of modes that `count` internal modes cut somewhere in the region, or None."""
     mechanism = as_varied(mechanism)
-    looked_at = max(_MOST, count) + _MOST
+    considered = max(_MOST, count) + _MOST
     available = modal_parameterization(mechanism.nominal, replace(choice, tracking="subspace")).rest.size
-    scan = _scan(mechanism, choice, boxes, min(max(count, looked_at), max(count, available // 3)))
+    scan = _scan(mechanism, choice, boxes, min(max(count, considered), max(count, available // 3)))
     whole, available = _uncut(scan), scan.squares.shape[1]
     if count in whole or count >= available:
         return None
@@ -251,7 +271,7 @@ def cut_cluster(
     larger = min((number for number in whole if number > count), default=None)
     within = scan.squares[:, smaller : larger or available]
     hz = np.sqrt([within.min(), within.max()]) / (2.0 * np.pi)
-    energy = modes(mechanism.nominal, count=larger or available, preload=False).energy  # as the scan
+    energy = modes(mechanism.nominal, count=larger or available, preload=False).energy  # like the scan
     moving = {name: float(values[smaller:].mean()) for name, values in energy.kinetic.items()}
     order = sorted(moving, key=lambda name: -moving[name])
     bodies = tuple(name for name in order if moving[name] >= 0.5 * moving[order[0]])
@@ -259,8 +279,8 @@ def cut_cluster(
 
 
 def _scan(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: int) -> _Scan:
-    asked = replace(choice, internal=count, tracking="subspace")
-    system = modal_parameterization(mechanism.nominal, asked)
+    adjusted = replace(choice, internal=count, tracking="subspace")
+    system = modal_parameterization(mechanism.nominal, adjusted)
     inside = [box.from_unit(halton_points(box.dimension, _POINTS * _moving(box), 0)) for box in boxes]
     points = np.vstack([*map(_corners, boxes), *inside])
     germs: list[tuple[float, ...] | None] = [choice.germ]
@@ -275,15 +295,15 @@ def _scan(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanne
     for member, which, theta in mechanism.parts(points):
         there = assemble(member, theta, failures="mark")
         if there.assembled.any():
-            rest = modal_parameterization(member, asked).rest
-            parts.append(_looked_at(rest, there.X[there.assembled], count, points[which[there.assembled]]))
-    at_germs = _looked_at(system.rest, np.concatenate(X), count, points[:0])
+            rest = modal_parameterization(member, adjusted).rest
+            parts.append(_modes_of_poses(rest, there.X[there.assembled], count, points[which[there.assembled]]))
+    at_germs = _modes_of_poses(system.rest, np.concatenate(X), count, points[:0])
     least = min(item.squares.shape[1] for item in (at_germs, *parts))
     few = [item._replace(squares=item.squares[:, :least], modes=item.modes[:, :least]) for item in (at_germs, *parts)]
     return _Scan(few[1:], few[0], germs)
 
 
-def _looked_at(rest: ElasticRest, X: Array, count: int, x: Array) -> _Part:
+def _modes_of_poses(rest: ElasticRest, X: Array, count: int, x: Array) -> _Part:
     held, poses = rest.held_and_loaded(), np.ascontiguousarray(X)
     squares, found = constrained_modes(rest, held, poses, min(count + SPARE, rest.size), EXACT)
     return _Part(rest, poses, squares, found, rows_over_coordinates(rest, held.rows, poses), x)
@@ -295,32 +315,32 @@ def _corners(box: Scanned) -> Array:
 
 
 def _moving(box: Scanned) -> int:
-    """Coordinates along which a box is not flat."""
+    """Return the number of coordinates along which a box has a width."""
     return min(box.dimension, max(1, int((box.half > 0.0).sum())))
 
 
-def _best(scan: _Scan, choice: ModeChoice) -> _Settled:
-    """Of the tracking and germ that are left open those that serve best over the scan; the first good ones, if any."""
+def _best(scan: _Scan, choice: ModeChoice) -> _SettledChoice:
+    """Choose the tracking and germ that serve best over the scan; the first good ones, if any."""
     count = choice.internal
     measures = {"auto": _MEASURES, "strain": ("strain",)}.get(choice.tracking, ("subspace",))
     points = np.vstack([scan.at_germs.x, *(part.x for part in scan.parts)])
-    best, settled = -2.0, _Settled(choice, points[:0])
+    best, settled = -2.0, _SettledChoice(choice, points[:0])
     for n, germ in enumerate(scan.germs):
         for name in measures:
             likeness = np.concatenate([_likeness(scan, part, n, count, name) for part in (scan.at_germs, *scan.parts)])
             lowest = np.asarray(np.linalg.svd(likeness[:, :count], compute_uv=False)[:, -1], dtype=np.float64)
-            served = _served(likeness, lowest, count)
-            if served > best + _BETTER:
+            rating = _rating(likeness, lowest, count)
+            if rating > best + _BETTER:
                 worst = np.argsort(lowest[len(scan.germs) :])[:_SUSPECTS]
                 tracking = name if choice.tracking == "auto" else choice.tracking
-                best, settled = served, _Settled(replace(choice, tracking=tracking, germ=germ), points[worst])
+                best, settled = rating, _SettledChoice(replace(choice, tracking=tracking, germ=germ), points[worst])
             if best >= _GOOD:
                 return settled
     return settled
 
 
 def _likeness(scan: _Scan, part: _Part, germ: int, count: int, measure: str) -> Array:
-    """Overlaps (N, found, k) of modes of one mechanism with those of a germ."""
+    """Return the overlaps (N, found, k) of modes of one mechanism with those of a germ."""
     first = scan.at_germs
     reference = first.modes[germ, :count]
     if measure == "subspace":
@@ -329,10 +349,15 @@ def _likeness(scan: _Scan, part: _Part, germ: int, count: int, measure: str) -> 
     return strain_likeness(stresses, part.rows, part.squares, part.modes)
 
 
-def _served(P: Array, lowest: Array, count: int) -> float:
-    """How well a reference serves, from the overlaps P (N, found, k) of all modes with it, and the smallest ones of the
-    lowest modes (N,): the smallest of these. If that is too small somewhere, so that other modes stand for them there,
-    theirs, less one: a set that stays the lowest everywhere is better than any that changes."""
+def _rating(P: Array, lowest: Array, count: int) -> float:
+    """Rate a reference by its smallest overlap with the kept modes.
+
+    If the overlap P (N, found, k) with the lowest modes is too small somewhere, other modes replace them there, and the
+    rating is the overlap of those minus one: a set that consists of the lowest modes everywhere is better than any that
+    changes.
+
+    lowest : (N,) smallest overlap of the lowest modes
+    """
     if float(lowest.min()) >= KEPT:
         return float(lowest.min())
     taken = lowest.copy()

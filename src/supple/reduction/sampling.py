@@ -1,6 +1,6 @@
-"""Local models at the points a fit asks for, through the store.
+"""Local models at the points that a fit requests, computed once and kept in a store.
 
-A sample depends on its x = (θ, μ) alone, bit for bit: neither batches nor processes nor interruptions change a model.
+A sample depends on its x = (θ, μ) alone, bit for bit: batches, processes and interruptions do not change a model.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ from supple.parameterization.rest_loads import stiffness_over_modes
 from supple.parameterization.rigid_kernel import rigid_batch
 from supple.reduction.store import Sample, SampleStore
 
-BATCH = 256  # samples in a transaction: what a kill can cost
-_TIMED = 32  # checks by which it is known how long one takes
-_SLOW = 2e-3  # s for a sample
-TOGETHER = 16384  # samples that are looked up and computed at a time: what stands in memory beside the result
+BATCH = 256  # samples per transaction: at most these are lost if the process is killed
+_TIMED = 32  # checks that are timed
+_SLOW = 2e-3  # s per sample above which checks are stored
+TOGETHER = 16384  # samples that are looked up and computed at a time; limits the memory beside the result
 
 
 class Sampling:
-    """Rows of coefficients at any θ, or (θ, μ) of a mechanism with parameters that are open, each computed once.
+    """Rows of coefficients at any θ, or at any (θ, μ) of a mechanism with varied parameters, each computed once.
 
-    store    : file of the samples, or None to keep them in memory
-    place    : where they are computed; this process if left out, whose kernels already run on all cores
-    computed : called with the number of samples after each batch that was computed and stored
-    checked  : called with the number of checks after each batch of them
-    store_limit : bytes of that file
+    store       : file of the samples, or None to keep them in memory
+    place       : workplace that computes them; default: this process, whose kernels run on all cores
+    computed    : called with the number of samples after each batch that was computed and stored
+    checked     : called with the number of checks after each batch of checks
+    store_limit : largest size of the file, in bytes
     """
 
     def __init__(
@@ -81,12 +81,15 @@ class Sampling:
         self._place: Workplace = place or Here()
         self._work = SampledRows(self.varied, choice)
         self._computed, self._checked = computed, checked
-        self._slow: bool | None = None  # a sample to compute; None: not known yet
+        self._slow: bool | None = None  # whether a sample takes long; None: not known yet
 
     def rows(self, x: Array) -> tuple[Array, Flags]:
-        """Coefficients (N, width) as `layout` splits them, and where they exist (N,). Behind them, as wide each, stand
-        their slopes along parameters as far as `sloped` says, nan where they are not known."""
-        points = np.ascontiguousarray(x, dtype=float) + 0.0  # one zero: -0.0 has other bytes
+        """Return the coefficients (N, width), as `layout` splits them, and whether they exist (N,).
+
+        They are followed by their slopes along parameters, of the same width each, as many as `sloped` says; nan where
+        a slope is unknown.
+        """
+        points = np.ascontiguousarray(x, dtype=float) + 0.0  # -0.0 has other bytes than 0.0
         rows, valid = np.empty((len(points), self.width)), np.empty(len(points), dtype=bool)
         for start in range(0, len(points), TOGETHER):
             part = slice(start, start + TOGETHER)
@@ -94,8 +97,11 @@ class Sampling:
         return rows, valid
 
     def check_rows(self, x: Array) -> tuple[Array, Flags]:
-        """The same at points that only check an error. There are thousands of them: they are kept in the store only
-        where a sample takes longer than 2 ms, so that an interrupted run does not lose minutes."""
+        """Return the same as `rows` at points that only check an error.
+
+        There are thousands of them. They are stored only where a sample takes longer than 2 ms, so that an interrupted
+        run does not lose minutes.
+        """
         points = np.ascontiguousarray(x, dtype=float) + 0.0
         first = 0
         parts = []
@@ -109,9 +115,9 @@ class Sampling:
         return np.vstack([rows for rows, _ in parts]), np.concatenate([valid for _, valid in parts])
 
     def _timed(self, points: Array) -> tuple[Array, Flags]:
-        """The first of them, by which it is known whether they are slow; then they are kept."""
+        """Compute the first checks and time them; store them if they are slow."""
         keys = [point.tobytes() for point in points]
-        self._slow = len(self.store.find(keys)) > 0  # so they were in an earlier run
+        self._slow = len(self.store.find(keys)) > 0  # they were slow in an earlier run
         if self._slow:
             return self.rows(points)
         start = time.perf_counter()
@@ -150,7 +156,7 @@ class Sampling:
 
     def _compute(self, keys: list[bytes]) -> Iterator[tuple[list[bytes], list[Sample]]]:
         s = len(rest(self.mechanism).numbering.coordinates)
-        keys = sorted(keys, key=lambda key: key[8 * s :])  # those of one mechanism together
+        keys = sorted(keys, key=lambda key: key[8 * s :])  # group the samples by mechanism
         points = np.frombuffer(b"".join(keys)).reshape(-1, s + len(self.varied.names))
         for part, (rows, valid) in self._place.results(self._work, points, together=BATCH):
             yield keys[part], [Sample(bool(ok), row) for ok, row in zip(valid, rows, strict=True)]
@@ -158,7 +164,7 @@ class Sampling:
 
 @dataclass(frozen=True, eq=False)
 class SampledRows:
-    """The work of sampling, as it travels: which mechanism, which modes."""
+    """Work of sampling in a form that can be sent to other processes: the mechanism and the modes."""
 
     mechanism: VariedMechanism
     choice: ModeChoice
@@ -169,7 +175,10 @@ class SampledRows:
 
 
 def sampled_rows(mechanism: Mechanism | VariedMechanism, x: Array, choice: ModeChoice = RIGID) -> tuple[Array, Flags]:
-    """Coefficients at x (N, s + p), θ with μ behind it, and where they exist: assembled, and no coordinate locks."""
+    """Return the coefficients at x = (θ, μ) (N, s + p), and whether they exist.
+
+    They exist where the mechanism can be assembled and no coordinate locks.
+    """
     if isinstance(mechanism, Mechanism):
         return _rows_at(mechanism, x, choice, ())
     slopes = mechanism.names[: sloped(mechanism, choice)]
@@ -181,13 +190,13 @@ def sampled_rows(mechanism: Mechanism | VariedMechanism, x: Array, choice: ModeC
 
 
 def sloped(mechanism: VariedMechanism, choice: ModeChoice) -> int:
-    """Along how many of the parameters slopes of coefficients are sampled: all, of a rigid mechanism."""
+    """Return the number of parameters along which slopes of coefficients are sampled: all for a rigid mechanism."""
     return 0 if choice.flexible else len(mechanism.names)
 
 
 def _rows_at(mechanism: Mechanism, theta: Array, choice: ModeChoice, slopes: Sequence[str]) -> tuple[Array, Flags]:
     configuration = assemble(mechanism, theta, failures="mark")
-    # Fits take ∂K/∂θ from K: that of loads, by differences at neighbours of each sample, would cost more than the rest.
+    # Fits derive ∂K/∂θ from K: the part from loads, by differences around each sample, would cost more than the rest.
     rows, regular = coefficient_rows(configuration, choice, load_slopes=False)
     valid = configuration.assembled & (regular == 1) & np.isfinite(rows).all(axis=1)
     rows[~valid] = np.nan
@@ -201,15 +210,18 @@ def _rows_at(mechanism: Mechanism, theta: Array, choice: ModeChoice, slopes: Seq
 
 
 def _slopes(configuration: Configuration, name: str) -> Array | float:
-    try:  # one by one: a sample must not depend on what stands beside it, bit for bit
+    try:  # one by one: a sample must not depend on its neighbours in the batch, bit for bit
         return np.vstack([parameter_slopes(item, name) for item in configuration.each()])
-    except InputError:  # what has a kink there has none; fits then do without
+    except InputError:  # no slope at a kink; fits then use values alone
         return np.nan
 
 
 def samples_name(mechanism: Mechanism | VariedMechanism, choice: ModeChoice = RIGID) -> str:
-    """A digest of everything the values depend on: the description but for what only names things and for the values of
-    parameters that are open, the choice of modes, supple's version and its kernels."""
+    """Return a digest of everything that the samples depend on.
+
+    It covers the description without mere names and without values of varied parameters, the choice of modes, supple's
+    version and its kernels.
+    """
     kernels = (
         (close_batch, rigid_batch, modes_batch, modal_coefficients) if choice.flexible else (close_batch, rigid_batch)
     )
@@ -221,7 +233,7 @@ def samples_name(mechanism: Mechanism | VariedMechanism, choice: ModeChoice = RI
         "version": supple_version(),
         "kernels": [digest(cast(FunctionType, kernel)) for kernel in kernels],
     }
-    if choice.flexible and (choice.stiffening or choice.preload):  # which is no kernel
+    if choice.flexible and (choice.stiffening or choice.preload):  # these modules are not kernels
         parts["loads"] = [getsource(module) for module in (geometric_stiffness_at_rest, geometric_stiffness, preload)]
     if choice.stiffening:
         parts["stiffening"] = [getsource(second_order)]
@@ -231,7 +243,7 @@ def samples_name(mechanism: Mechanism | VariedMechanism, choice: ModeChoice = RI
 
 
 def supple_version() -> str:
-    """As installed; supple that runs from its source has none."""
+    """Return the installed version of supple, or "unknown" if it runs from its source."""
     try:
         return version("supple")
     except PackageNotFoundError:

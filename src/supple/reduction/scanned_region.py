@@ -1,4 +1,4 @@
-"""What a scan of modes walks through: a box of θ, a piece of a path through θ, or a box of θ and of parameters."""
+"""Parts of a region that a scan of modes visits: a box of θ, a piece of a path, or a box of θ and parameters."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from supple.reduction.path import Path
 
 
 class Scanned(Protocol):
-    """Points θ, or (θ, μ), (N, s) at coordinates (N, dimension) in [-1, 1]; a Box is one."""
+    """Part of a region: points θ, or (θ, μ), (N, s) at coordinates (N, dimension) in [-1, 1]. A Box is one."""
 
     @property
     def dimension(self) -> int: ...
     @property
     def center(self) -> Array:
-        """θ (s,) in its middle."""
+        """Point (s,) in the middle."""
 
     @property
     def half(self) -> Array:
-        """Half of its width (s,) in θ."""
+        """Half of the width (s,) in θ."""
 
     def from_unit(self, unit: Array) -> Array: ...
     def contains(self, points: Array) -> NDArray[np.bool_]:
-        """Which of θ (N, s) can be reached from its middle within it, straight ahead."""
+        """Return which of θ (N, s) can be reached from the middle on a straight line inside."""
 
 
 @dataclass(frozen=True, eq=False)
 class PathScan:
-    """A piece of a path, from one arclength to another."""
+    """Piece of a path between two arclengths."""
 
     path: Path
     piece: Box
@@ -55,21 +55,21 @@ class PathScan:
         return self.path.at(self.piece.from_unit(unit)[:, 0]).theta
 
     def contains(self, points: Array) -> NDArray[np.bool_]:
-        """None: off the path is outside."""
+        """Return False for all points: none is inside."""
         return np.zeros(len(points), dtype=bool)
 
 
-_LEVELS, _INSIDE = 5, 12  # values of a single parameter; inside ranges of several, beside their corners
+_LEVELS, _INSIDE = 5, 12  # values of a single parameter; values inside the ranges of several, besides the corners
 _MOST_CORNERS = 8
-_EVERY = 8  # steps of half a range, on the way along it
-_ALONG = 3  # lines along a parameter, beside that through the middle
+_EVERY = 8  # steps per half range on a line along a parameter
+_ALONG = 3  # lines along a parameter, besides the one through the middle
 
 
 @dataclass(frozen=True, eq=False)
 class VariedScan:
-    """A box of (θ, μ), looked at on few μ: each of them is another mechanism, which has to be worked out first.
+    """Box of (θ, μ) that is scanned at few μ, because each of them requires another mechanism to be built.
 
-    count : how many of the coordinates, the last ones, are parameters
+    count : number of coordinates, the last ones, that are parameters
     """
 
     box: Box
@@ -89,7 +89,7 @@ class VariedScan:
 
     @cached_property
     def levels(self) -> Array:
-        """(L, p) in [-1, 1]: where along the parameters it is looked at; the middle first."""
+        """Scanned values of the parameters, (L, p) in [-1, 1]; the middle first."""
         if self.count == 1:
             return np.linspace(-1.0, 1.0, _LEVELS)[[2, 0, 4, 1, 3], None]
         corners = np.array(list(product((-1.0, 1.0), repeat=min(self.count, 12))))
@@ -98,7 +98,7 @@ class VariedScan:
         return np.vstack([np.zeros((1, self.count)), np.hstack([chosen, rest]), halton_points(self.count, _INSIDE, 5)])
 
     def from_unit(self, unit: Array) -> Array:
-        """Parameters are put to the nearest of the levels."""
+        """Return points with the parameters at the nearest levels."""
         s = self.dimension - self.count
         apart = np.linalg.norm(unit[:, None, s:] - self.levels, axis=2)
         return self.box.from_unit(np.hstack([unit[:, :s], self.levels[np.argmin(apart, axis=1)]]))
@@ -109,9 +109,11 @@ class VariedScan:
 
 @dataclass(frozen=True, eq=False)
 class FlatScan:
-    """Through a box of x along some of its axes, the others held: θ at one μ, or μ at one θ.
+    """Part of a box of x along some axes, with the others fixed: θ at one μ, or μ at one θ.
 
-    axes : which; at : (dimension of the box,) in [-1, 1], where the others are held; parameters : whether axes are μ
+    axes       : axes along which it extends
+    at         : (dimension of the box,) in [-1, 1], fixed values of the other axes
+    parameters : whether the axes are parameters
     """
 
     box: Box
@@ -137,21 +139,24 @@ class FlatScan:
         return self.box.from_unit(full)
 
     def contains(self, points: Array) -> NDArray[np.bool_]:
-        """Those that lie in it, and not beside it."""
+        """Return which points lie in it, to rounding."""
         others = [i for i in range(self.box.dimension) if i not in self.axes]
         beside = np.abs(points - self.center)[:, others] > 1e-9 * np.maximum(self.box.half[others], 1e-300)
         return self.box.contains(points) & ~beside.any(axis=1)
 
 
 def points_along(scanned: Scanned, usual: int) -> int:
-    """How many points of a line through it are looked at; along parameters few."""
+    """Return the number of points on a line through a part of the region; few along parameters."""
     costly = isinstance(scanned, FlatScan) and scanned.parameters
     return min(usual, 2 * _EVERY + 1) if costly else usual
 
 
 def slices_of(scanned: Scanned) -> list[Scanned]:
-    """What is walked through along lines: itself; of a box of (θ, μ), θ at each level of μ, and μ at a few θ. Axes
-    along which a box is flat, because a coordinate is held, are left out."""
+    """Return the parts that are scanned along lines.
+
+    A box of (θ, μ) is scanned along θ at each level of μ, and along μ at a few θ. Axes along which a box is flat,
+    because a coordinate is fixed, are left out.
+    """
     moving = np.flatnonzero(scanned.half > 0.0).tolist()
     if isinstance(scanned, Box) and 0 < len(moving) < scanned.dimension:
         return [FlatScan(scanned, tuple(moving), np.zeros(scanned.dimension))]

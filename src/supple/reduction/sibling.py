@@ -1,11 +1,11 @@
-"""Models of mechanisms that differ from one that is reduced already by numbers alone: a payload, a modulus, a length.
+"""Models of mechanisms that differ from a reduced one by numbers alone, such as a payload, a modulus or a length.
 
-They keep its region, boxes and terms; only the coefficients of the terms are found anew, by least squares on more
-samples than terms:
+They keep the region, boxes and terms of the first model. Only the coefficients of the terms are computed again, by
+least squares on more samples than terms:
 
-    min_c Σ_p ‖f(θ_p) - Σ_k c_k T_k(θ_p)‖²,      checked at points that took no part
+    min_c Σ_p ‖f(θ_p) - Σ_k c_k T_k(θ_p)‖²,      checked at other points
 
-Nothing is searched, so that it costs a tenth of a reduction: for hundreds of plants about one.
+There is no search, so this costs a tenth of a reduction; use it for hundreds of plants close to one.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from supple.reduction.sampling import sampled_rows
 
 _OVER = 2.5  # samples for each term
 _CHECKS = 24
-_WORSE = 10.0  # times the error of the first model, from which on it is said
-_DERIVED = ("K", "christoffel", "mass_slope", "force", "potential")  # zero, or what follows from others
-_STEADY = 1e-8  # of a constant's size: what it may change by over the region
+_WORSE = 10.0  # multiple of the first model's error above which a warning is given
+_DERIVED = ("K", "christoffel", "mass_slope", "force", "potential")  # zero, or derived from others
+_STEADY = 1e-8  # largest relative change of a constant over the region
 
 
 class Siblings:
-    """Makes models of siblings of a mechanism, all over the region of its model and with its modes' number."""
+    """Factory of models of similar mechanisms, over the region of a model and with the same number of modes."""
 
     def __init__(self, model: ReducedModel) -> None:
         options = model.provenance.get("options", {})
         if "path" in options or options.get("held"):
             raise InputError(
-                "it is made along a path, or with coordinates held", part=f'model "{model.name}"',
+                "models along a path or with fixed coordinates are not supported", part=f'model "{model.name}"',
                 hint="reduce the mechanism over a region of all its coordinates",
             )  # fmt: skip
         self.model = model
@@ -66,31 +66,32 @@ class Siblings:
             self._inverse = np.linalg.pinv(unit.evaluate(self._points))
 
     def _spread(self, count: int, seed: int) -> Array:
-        """Points over all boxes, crowded towards their faces, as good samples of polynomials are."""
+        """Return points over all boxes, concentrated towards their faces, as good sample points of polynomials are."""
         s = self.model.layout.theta
         inside = np.sin(0.5 * np.pi * halton_points(s, count, seed))
         return np.vstack([box.from_unit(inside) for box in self.model.fitted.leaves])
 
     def of(self, mechanism: Mechanism) -> ReducedModel:
-        """The model of a mechanism with the same coordinates, actuators and outputs."""
+        """Return the model of a mechanism with the same coordinates, actuators and outputs."""
         layout, model = self.model.layout, self.model
         names = rest(mechanism).numbering.coordinates
         if names != layout.coordinates[: layout.theta] or tuple(mechanism.actuators) != layout.inputs:
             raise InputError(
-                f"it moves {', '.join(names)}, and the model {', '.join(layout.coordinates[: layout.theta])}",
-                part=f'mechanism "{mechanism.name}"', hint="change numbers alone, not which parts there are",
+                f"the coordinates {', '.join(names)} or the actuators differ from those of the model "
+                f"({', '.join(layout.coordinates[: layout.theta])})",
+                part=f'mechanism "{mechanism.name}"', hint="change numbers only; keep the parts of the mechanism",
             )  # fmt: skip
         places = local_row(assemble(mechanism), self.choice)
         rows, valid = sampled_rows(mechanism, np.vstack([self._points, self._checks]), self.choice)
         if not valid.all():
             where = np.vstack([self._points, self._checks])[np.flatnonzero(~valid)[0]]
             raise InputError(
-                f"it cannot be assembled everywhere in the region, not at {where}",
+                f"cannot be assembled at {where}, in the region of the model",
                 part=f'mechanism "{mechanism.name}"', hint="reduce over a smaller region, or vary it less",
             )  # fmt: skip
         parts = places.split(rows)
         values = np.hstack([packed_values(parts, name) for name in layout.columns])
-        known, left = values[: len(self._points)], values[len(self._points) :]
+        known, checked = values[: len(self._points)], values[len(self._points) :]
         with single_blas_thread():
             coefficients = np.ascontiguousarray(self._inverse @ known)
         fitted = Piecewise(model.fitted.arrays._replace(coefficients=coefficients))
@@ -99,7 +100,7 @@ class Siblings:
             for name, given in layout.constants.items()
         }
         changed = replace(layout, constants=constants, dry_forces=dict(carried(rest(mechanism)).dry_forces))
-        error = self._errors(fitted.evaluate(self._checks), left)
+        error = self._errors(fitted.evaluate(self._checks), checked)
         provenance = {**model.provenance, "description": to_yaml(mechanism), "sibling": error}
         return replace(
             model, name=mechanism.name, layout=changed, fitted=fitted, error=error, provenance=provenance,
@@ -111,13 +112,13 @@ class Siblings:
         size = float(np.abs(values).max(initial=0.0)) or 1.0
         if float(np.ptp(values, axis=0).max(initial=0.0)) > _STEADY * size:
             raise InputError(
-                f"its {name} changes over the region, where that of the first does not",
-                part=f'mechanism "{mechanism.name}"', hint="reduce it by itself",
+                f"{name} changes over the region, but is constant in the first model",
+                part=f'mechanism "{mechanism.name}"', hint="reduce this mechanism separately",
             )  # fmt: skip
         return np.asarray(values.mean(axis=0))
 
     def _errors(self, found: Array, true: Array) -> dict[str, float]:
-        """Largest ‖f - f̂‖ over the larger of ‖f‖ and its median, of each group of columns, at the checks."""
+        """Return the largest error at the checks for each group of columns: ‖f - f̂‖ / max(‖f‖, median ‖f‖)."""
         errors = {}
         for name, (first, stop) in self.model.layout.columns.items():
             size = np.linalg.norm(true[:, first:stop], axis=1)
@@ -127,7 +128,7 @@ class Siblings:
         limit = _WORSE * max([1e-6, *(value for value in self.model.error.values() if np.isfinite(value))])
         if errors[worst] > limit:
             warnings.warn(
-                f"of this plant {worst} is fitted to {errors[worst]:.2g} only, on the boxes of the first model; "
-                "vary it less, or reduce the first with a smaller tolerance", SuppleWarning, stacklevel=3,
+                f"on the boxes of the first model, {worst} of this plant has an error of {errors[worst]:.2g}; "
+                "vary it less, or reduce the first model with a smaller tolerance", SuppleWarning, stacklevel=3,
             )  # fmt: skip
         return errors

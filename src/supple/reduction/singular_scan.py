@@ -1,12 +1,13 @@
-"""A coarse look over the region for positions in which the mechanism cannot be assembled, before it is sampled.
+"""Coarse scan of the region for configurations in which the mechanism cannot be assembled, before it is sampled.
 
 Where loops cannot be closed, or lock, there is no model, and M grows without bound on the way there. Along one
-coordinate refinement cuts such places out of the region with a few small boxes. In s coordinates they have a surface
-of s - 1 dimensions, and boxes of 1/64 of the region along it take about A 64^(s-1) × samples of a box; A is the area of
-the surface in units of a face of the region, counted on a grid between a point that can be assembled and one that
-cannot. Where that is more than the budget, the tolerance is out of reach, and it is said before anything is sampled.
+coordinate, refinement cuts such configurations out of the region with a few small boxes. In s coordinates they have a
+surface of s - 1 dimensions, and boxes of 1/64 of the region along it take about A 64^(s-1) × samples of a box. A is the
+area of the surface in units of a face of the region, counted on a grid between a point that can be assembled and one
+that cannot. If that is more than the budget, the tolerance is out of reach, and an error says so before anything is
+sampled.
 
-A grid may miss such places, or their boxes may look affordable. Where a tolerance is then missed, and the error is
+A grid may miss such configurations, or their boxes may seem affordable. If a tolerance is then missed and the error is
 largest close to one of them, `require_regular` finds it from there.
 """
 
@@ -28,21 +29,25 @@ from supple.kinematics.rest import rest
 from supple.reduction.domain import Domain
 from supple.reduction.region import interval_text
 
-_VERTICES = {2: 17, 3: 9, 4: 5, 5: 4}  # of the grid along each axis; above, points are scattered
+_VERTICES = {2: 17, 3: 9, 4: 5, 5: 4}  # of the grid along each axis; for more axes, points are scattered
 _SCATTERED = 512
-_SMALLEST = 64  # boxes along an axis, where they hold a point that cannot be assembled
-_SAMPLES = 150  # a box along the surface takes, with the larger ones beside it
+_SMALLEST = 64  # boxes along an axis where they contain a point that cannot be assembled
+_SAMPLES = 150  # samples for a box along the surface, with the larger boxes beside it
 _STEPS = 12  # of the search for a smaller region
-_CLEAR = 0.25  # of the regularity in the middle: a smaller region keeps at least that much
-_LOOKED = 200  # points of a smaller region
-_NEAR = 0.5  # of the regularity in the middle: a place with less may be close to a singular one
-_SINGULAR = 0.01  # of the same: less is singular but for the last step
-_ROUNDS, _REACH = 40, 0.1  # of the way to a singular position, and its first step, of half the region
+_CLEAR = 0.25  # of the regularity in the middle: least regularity of a smaller region
+_TESTED = 200  # points of a smaller region
+_NEAR = 0.5  # of the regularity in the middle: below it, a singular configuration may be near
+_SINGULAR = 0.01  # of the regularity in the middle: below it, a configuration counts as singular
+_ROUNDS, _REACH = 40, 0.1  # rounds of the search for a singular configuration, and its first step, of half the region
 
 
 class Obstacle(NamedTuple):
-    """share : of the region that cannot be assembled; at : the point of it that is nearest to the middle (s,);
-    samples : that refinement along its surface takes, about."""
+    """Part of a region that cannot be assembled.
+
+    share   : share of the region
+    at      : (s,) point of it that is nearest to the middle
+    samples : approximate number of samples for a refinement along its surface
+    """
 
     share: float
     at: Array
@@ -50,45 +55,44 @@ class Obstacle(NamedTuple):
 
 
 def require_reachable(mechanism: Mechanism, domain: Domain, budget: int) -> None:
-    """Refuse to refine a region that would take more samples than the budget for what cannot be assembled in it."""
+    """Refuse a region whose unassemblable part would take more samples than the budget."""
     found = _first(mechanism, domain, budget)
     if found is not None:
-        words, box = found
+        reason, box = found
         raise NumericalError(
-            words,
+            reason,
             part=f'mechanism "{mechanism.name}"',
             hint=f"{smaller_region(mechanism, domain, box)}; or raise the budget (--budget), or give --boxes",
         )
 
 
 def unreachable(mechanism: Mechanism, domain: Domain, budget: int) -> str:
-    """What `require_reachable` refuses, in words; empty if it does not."""
+    """Return the reason for which `require_reachable` refuses the region; empty if it does not."""
     found = _first(mechanism, domain, budget)
     return "" if found is None else found[0]
 
 
 def _first(mechanism: Mechanism, domain: Domain, budget: int) -> tuple[str, Box] | None:
-    """The first box of the region that takes too much, and why."""
+    """Return the reason and the first box of the region that takes more samples than the budget."""
     if domain.path is not None or len(domain.coordinates) < 2:
         return None
     for box in domain.theta_boxes:
         found = _obstacle(mechanism, box)
         if found is None or found.samples <= budget:
             continue
-        place = values_text(domain.theta_names, found.at, 4)
+        nearest = values_text(domain.theta_names, found.at, 4)
         return (
             f"the mechanism cannot be assembled, or locks, in {100.0 * found.share:.2g} % of the region, first at "
-            f"{place}. Boxes along these positions would take about {found.samples:.1g} samples, more than the budget "
-            f"of {budget}"
+            f"{nearest}. Refinement along these configurations would take about {found.samples:.1g} samples, more than "
+            f"the budget of {budget}"
         ), box
     return None
 
 
-def require_regular(mechanism: Mechanism, domain: Domain, x: Array, words: str) -> None:
-    """Refuse a region if a place x (dimension,) where its error is too large, or does not fall any more, is next to a
-    singular position.
+def require_regular(mechanism: Mechanism, domain: Domain, x: Array, excess: str) -> None:
+    """Refuse a region if x (dimension,), where its error is too large or stagnates, is near a singular configuration.
 
-    words : how large the error is
+    excess : statement of the error, for the message
     """
     if domain.path is not None:
         return
@@ -101,16 +105,18 @@ def require_regular(mechanism: Mechanism, domain: Domain, x: Array, words: str) 
         return
     near = values_text(domain.theta_names, place, 4)
     raise NumericalError(
-        f"the region contains or touches singular positions, one near {near}. M grows without bound towards them: "
-        f"{words}, and smaller boxes do not cure that",
+        f"the region contains or touches singular configurations, one near {near}. M grows without bound towards them: "
+        f"{excess}, and smaller boxes do not reduce it",
         part=f'mechanism "{mechanism.name}"',
-        hint=f"{smaller_region(mechanism, domain, box)}; or give --boxes to have a model all the same",
+        hint=f"{smaller_region(mechanism, domain, box)}; or give --boxes to get a model anyway",
     )
 
 
 def _singular_beside(mechanism: Mechanism, box: Box, theta: Array) -> Array | None:
-    """A position of the box that cannot be assembled, or is singular, on the way from θ to less and less regular ones;
-    None where there is none, or θ is far from being singular."""
+    """Search from θ for a configuration of the box that is singular or cannot be assembled.
+
+    The search moves to less and less regular configurations. None if it finds none, or if θ is far from singular.
+    """
     s, x, reach = box.dimension, theta, _REACH
     start = assemble(mechanism, np.vstack([theta, box.center]), failures="mark")
     if not start.assembled.all():
@@ -135,7 +141,7 @@ def _singular_beside(mechanism: Mechanism, box: Box, theta: Array) -> Array | No
 
 
 def smaller_region(mechanism: Mechanism, domain: Domain, box: Box) -> str:
-    """Advice: the largest region about the same middle that keeps away from such positions, if there is one."""
+    """Return the advice to use the largest region about the same middle that avoids such configurations."""
     low, high = 0.0, 1.0
     middle = assemble(mechanism, box.center[None], failures="mark")
     least = _CLEAR * float(middle.singularity[0]) if middle.assembled[0] else math.inf
@@ -143,7 +149,7 @@ def smaller_region(mechanism: Mechanism, domain: Domain, box: Box) -> str:
         share = 0.5 * (low + high)
         low, high = (share, high) if _clear(mechanism, box, share, least) else (low, share)
     if low < 1.0 / _SMALLEST:
-        return "choose a region around another position"
+        return "choose a region around another configuration"
     units = rest(mechanism).numbering.coordinate_units
     pairs = {
         name: (_rounded(c - low * h, up=True), _rounded(c + low * h, up=False))
@@ -151,17 +157,17 @@ def smaller_region(mechanism: Mechanism, domain: Domain, box: Box) -> str:
         if name in domain.coordinates
     }
     region = ",".join(interval_text(name, pair, units[name]) for name, pair in pairs.items())
-    return f"--region {region} keeps away from them"
+    return f"--region {region} avoids them"
 
 
 def _rounded(value: float, *, up: bool) -> float:
-    """To three digits behind the point, inwards."""
+    """Round to three decimals, inwards."""
     return (math.ceil if up else math.floor)(1e3 * value) / 1e3
 
 
 def _clear(mechanism: Mechanism, box: Box, share: float, least: float) -> bool:
     s = box.dimension
-    inside = np.vstack([_corners(s), halton_points(s, _LOOKED, 3), np.sign(halton_points(s, 4 * s, 5)) * 1.0])
+    inside = np.vstack([_corners(s), halton_points(s, _TESTED, 3), np.sign(halton_points(s, 4 * s, 5)) * 1.0])
     found = assemble(mechanism, box.center + share * box.half * inside, failures="mark")
     return bool(found.assembled.all()) and float(np.min(found.singularity)) >= least
 

@@ -1,8 +1,8 @@
-"""The store of sampled local models: what was computed once is never computed again.
+"""Store of sampled local models, so that no sample is computed twice.
 
-One SQLite file holds any number of sets of samples. A set is named by everything that its values depend on, so that
-a changed mechanism never meets the samples of another; within a set a sample is found by the bytes of its θ. Damage
-is met where it shows: the file is set aside, a new one is started, and a note names both.
+One SQLite file holds any number of sets of samples. The name of a set covers everything that its values depend on, so
+that a changed mechanism never uses the samples of another. Within a set a sample is found by the bytes of its θ. If
+damage is found, the file is set aside, a new one is started, and a warning names both.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from supple.reduction.store_file import (
     PATIENCE,
     VERSION,
     Fault,
-    exclusively,
     fault_of,
-    prepared,
+    prepare_store,
+    rename_lock,
     row_is_intact,
     row_seal,
     set_aside,
@@ -39,20 +39,20 @@ from supple.reduction.store_file import (
 
 Found = TypeVar("Found")
 
-_ASKED = 500  # keys in one query; SQLite takes 999 at least
-_ROW = 80  # bytes that a sample takes besides its numbers
-_TRIES = 3  # new files that are damaged at once, one after the other, lie on a disk that is
+_KEYS = 500  # keys per query; SQLite accepts at least 999
+_ROW = 80  # bytes of a sample besides its numbers
+_TRIES = 3  # new files that are damaged at once before the disk is reported as failing
 
 
 class Sample(NamedTuple):
-    """Coefficients at one θ; where the local model does not exist `valid` is False and they are meaningless."""
+    """Coefficients at one θ; meaningless where `valid` is False, because the local model does not exist."""
 
     valid: bool
     coefficients: Array
 
 
 class StoreContents(NamedTuple):
-    """What a store holds: bytes on disk, samples, sets."""
+    """Contents of a store: bytes on disk, samples and sets."""
 
     bytes: int
     samples: int
@@ -64,12 +64,12 @@ class StoreContents(NamedTuple):
 
 
 class SampleStore:
-    """Samples of one set in a file, or in memory if there is no file, and beyond 64 MB in a nameless one.
+    """Samples of one set in a file, or without a file in memory and, beyond 64 MB, in a temporary file.
 
-    path  : the file; None keeps the samples for as long as it is open
-    name  : what the values depend on, as one text (a digest)
+    path  : the file; None keeps the samples as long as the store is open
+    name  : digest of everything that the values depend on
     width : numbers in a sample
-    limit : bytes of the file, else the limit `store`; sets that were not used for longest make room for this one
+    limit : largest size of the file in bytes; default: the limit `store`. Least recently used sets are deleted first
     """
 
     def __init__(
@@ -85,27 +85,27 @@ class SampleStore:
             self._open()
         else:
             _require_place(self.path)
-            self._coping(lambda: None, "be opened")
+            self._with_recovery(lambda: None, "be opened")
 
     def __len__(self) -> int:
-        return self._coping(self._count, "be counted")
+        return self._with_recovery(self._count, "be counted")
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Sample]:
-        """Those of the samples that are there and whole."""
-        return self._coping(lambda: self._found(keys), "be read")
+        """Return the samples that are stored and intact."""
+        return self._with_recovery(lambda: self._found(keys), "be read")
 
     def add(self, keys: Iterable[bytes], samples: Iterable[Sample]) -> None:
-        """Keep samples, all of them or none (one transaction)."""
+        """Store samples in one transaction: all of them or none."""
         rows = []
         for key, sample in zip(keys, samples, strict=True):
             blob = np.ascontiguousarray(sample.coefficients, dtype="<f8").tobytes()
             valid = int(sample.valid)
             rows.append((key, valid, blob, row_seal(self.name, key, valid, blob)))
-        self._coping(lambda: self._add(rows), f"keep {len(rows)} more sample{'s' if len(rows) != 1 else ''}")
+        self._with_recovery(lambda: self._add(rows), f"keep {len(rows)} more sample{'s' if len(rows) != 1 else ''}")
 
     def close(self) -> None:
-        """Leave one file behind, without the journal beside it."""
-        with suppress(*FAULTS):  # what was committed is on the disk, in the file or in its journal
+        """Close the file and remove the journal beside it."""
+        with suppress(*FAULTS):  # committed samples are on the disk, in the file or in its journal
             self._database.close()
 
     def __enter__(self) -> Self:
@@ -114,42 +114,42 @@ class SampleStore:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    # ------------------------------------------------------------------ what is asked of SQLite
+    # ------------------------------------------------------------------ queries
 
     def _open(self) -> None:
         self._database.close()
         self._database = store_connection(self.path)
-        prepared(self._database)
+        prepare_store(self._database)
         self._file = 0
         with transaction(self._database):
-            self._set = self._named()
-        self._file = _number(self.path)
+            self._set = self._set_number()
+        self._file = _inode(self.path)
 
-    def _named(self) -> int:
-        """The number of the set, which another process may have cleared."""
-        asked, now = "SELECT id FROM sets WHERE name = ?", time.time()
-        found = self._database.execute(asked, (self.name,)).fetchone()
+    def _set_number(self) -> int:
+        """Return the number of the set, which another process may have deleted."""
+        query, now = "SELECT id FROM sets WHERE name = ?", time.time()
+        found = self._database.execute(query, (self.name,)).fetchone()
         if found is None:
             added = "INSERT INTO sets (name, made_by, used) VALUES (?, ?, ?)"
             self._database.execute(added, (self.name, self._made_by, now))
-            found = self._database.execute(asked, (self.name,)).fetchone()
+            found = self._database.execute(query, (self.name,)).fetchone()
         elif not self._file:  # just opened
             self._database.execute("UPDATE sets SET used = ? WHERE id = ?", (now, found[0]))
         return int(found[0])
 
     def _count(self) -> int:
-        asked = self._database.execute("SELECT COUNT(*) FROM samples WHERE set_id = ?", (self._set,))
-        return int(asked.fetchone()[0])
+        found = self._database.execute("SELECT COUNT(*) FROM samples WHERE set_id = ?", (self._set,))
+        return int(found.fetchone()[0])
 
     def _found(self, keys: Sequence[bytes]) -> dict[bytes, Sample]:
         samples: dict[bytes, Sample] = {}
         damaged = 0
-        for start in range(0, len(keys), _ASKED):
-            asked = keys[start : start + _ASKED]
-            marks = ",".join("?" * len(asked))
+        for start in range(0, len(keys), _KEYS):
+            batch = keys[start : start + _KEYS]
+            marks = ",".join("?" * len(batch))
             rows = self._database.execute(
                 f"SELECT theta, valid, coefficients, seal FROM samples WHERE set_id = ? AND theta IN ({marks})",
-                (self._set, *asked),
+                (self._set, *batch),
             )
             for theta, valid, blob, sealed in rows:
                 if not row_is_intact(self.name, theta, valid, blob, sealed) or len(blob) != 8 * self.width:
@@ -169,15 +169,15 @@ class SampleStore:
     def _add(self, rows: list[tuple[bytes, int, bytes, bytes]]) -> None:
         self._make_room(sum(len(row[0]) + len(row[2]) + _ROW for row in rows))
         with transaction(self._database):
-            self._set = self._named()
+            self._set = self._set_number()
             self._database.executemany(
                 "INSERT OR REPLACE INTO samples VALUES (?, ?, ?, ?, ?)", ((self._set, *row) for row in rows)
             )
 
-    # ------------------------------------------------------------------ how large it is
+    # ------------------------------------------------------------------ size
 
     def _make_room(self, needed: int) -> None:
-        """Clear the other sets that were not used for longest, as many as it takes."""
+        """Delete the least recently used other sets, as many as needed."""
         if self.path is None or self._used() + needed <= self.limit:
             return
         sets = self._database.execute("SELECT id, made_by, used FROM sets WHERE name != ? ORDER BY used", (self.name,))
@@ -187,8 +187,8 @@ class SampleStore:
                 self._database.execute("DELETE FROM sets WHERE id = ?", (number,))
             when = time.strftime("%Y-%m-%d", time.localtime(used))
             warnings.warn(
-                f"the store {self.path} would outgrow its limit of {in_bytes(self.limit)}: {cleared} samples of "
-                f"another set (of {made_by or 'supple'}, last used {when}) were cleared",
+                f"the store {self.path} would exceed its limit of {in_bytes(self.limit)}; {cleared} samples of "
+                f"another set (by {made_by or 'supple'}, last used {when}) were deleted",
                 SuppleWarning,
                 stacklevel=5,
             )
@@ -197,9 +197,9 @@ class SampleStore:
         self._database.execute("PRAGMA incremental_vacuum").fetchall()
         if self._used() + needed > self.limit:
             raise InputError(
-                f"reaches its limit of {in_bytes(self.limit)} with {self._count()} samples of this mechanism, which "
+                f"reached its limit of {in_bytes(self.limit)} with {self._count()} samples of this mechanism, which "
                 "are kept", part=f"store {self.path}",
-                hint="raise it with --store-limit (in Python store_limit): the same command then goes on",
+                hint="raise the limit with --store-limit (in Python store_limit) and run the same command to resume",
             )  # fmt: skip
 
     def _used(self) -> int:
@@ -209,28 +209,28 @@ class SampleStore:
         )
         return (pages - free) * size
 
-    # ------------------------------------------------------------------ what may go wrong with it
+    # ------------------------------------------------------------------ faults
 
-    def _coping(self, work: Callable[[], Found], doing: str) -> Found:
-        """What the work returns, on a store that is opened if it is not; damaged files are set aside."""
+    def _with_recovery(self, work: Callable[[], Found], doing: str) -> Found:
+        """Return the result of the work on the store, which is opened if necessary; set damaged files aside."""
         if self.path is None:
             return self._without_file(work)
         for _ in range(_TRIES):
-            standing = _number(self.path)
+            inode = _inode(self.path)
             try:
-                if self._file != standing or not self._file:  # not open yet, removed, or set aside by another
-                    self._open_ours(self.path)
+                if self._file != inode or not self._file:  # not open yet, removed, or set aside by another process
+                    self._open_checked(self.path)
                 return work()
-            except (sqlite3.ProgrammingError, sqlite3.InterfaceError):  # ours to mend
+            except (sqlite3.ProgrammingError, sqlite3.InterfaceError):  # errors of this code, not of the file
                 raise
             except FAULTS as error:
                 fault = fault_of(error, self.path)
                 if fault is not Fault.DAMAGE:
                     raise self._refused(fault, error, doing) from None
-                self._start_anew(self.path, standing, error)
+                self._replace_damaged(self.path, inode, error)
         raise InputError(
-            f"is damaged again as soon as it is made, {_TRIES} times now", part=f"store {self.path}",
-            hint="its disk may be failing: name another place with --store",
+            f"was damaged again right after its creation, {_TRIES} times", part=f"store {self.path}",
+            hint="the disk may be failing: choose another location with --store",
         )  # fmt: skip
 
     def _without_file(self, work: Callable[[], Found]) -> Found:
@@ -240,38 +240,38 @@ class SampleStore:
             if fault_of(error) is not Fault.FULL:
                 raise
             raise InputError(
-                f"no room is left for samples that were given no file ({error})", part="store",
-                hint="name a store where there is room (--store FILE), or say in SQLITE_TMPDIR where that is",
+                f"no disk space left for samples without a store file ({error})", part="store",
+                hint="give a store on a disk with free space (--store FILE), or set SQLITE_TMPDIR to such a disk",
             ) from None  # fmt: skip
 
-    def _open_ours(self, path: Path) -> None:
+    def _open_checked(self, path: Path) -> None:
         version = store_version(path)
         if version == 0:
-            raise sqlite3.DatabaseError("its tables cannot be read")
+            raise sqlite3.DatabaseError("the tables cannot be read")
         if version not in (None, VERSION):
-            aside = self._renamed(path, "of another supple", f".version-{version}")
+            aside = self._renamed(path, f"of file version {version}", f".version-{version}")
             warnings.warn(
-                f"the store {path} is of another supple (version {version} of the file, this one writes {VERSION}): "
-                f"set aside as {aside.name}, starting anew",
+                f"the store {path} has file version {version}, but this supple uses {VERSION}; it was renamed to "
+                f"{aside.name}, and a new store was created",
                 SuppleWarning,
                 stacklevel=5,
             )
         self._open()
 
-    def _start_anew(self, path: Path, standing: int, error: BaseException) -> None:
+    def _replace_damaged(self, path: Path, inode: int, error: BaseException) -> None:
         """Set the damaged file aside, unless another process has done so.
 
-        standing : number of the file that was found damaged
+        inode : inode number of the file that was found damaged
         """
         self.close()
         self._file = 0
-        with exclusively(path):
-            if not standing or _number(path) != standing:
+        with rename_lock(path):
+            if not inode or _inode(path) != inode:
                 return
             aside = self._renamed(path, "damaged", ".damaged")
         warnings.warn(
-            f"the store {path} is damaged ({error}): set aside as {aside.name}, starting anew; its samples are "
-            "computed again",
+            f"the store {path} is damaged ({error}); it was renamed to {aside.name}, a new store was created, and its "
+            "samples are computed again",
             SuppleWarning,
             stacklevel=5,
         )
@@ -282,32 +282,34 @@ class SampleStore:
             return set_aside(path, ending)
         except OSError as problem:
             raise InputError(
-                f"is {what}, and cannot be set aside ({problem.strerror})", part=f"store {path}",
-                hint="name another with --store",
+                f"is {what} and cannot be renamed ({problem.strerror})", part=f"store {path}",
+                hint="choose another file with --store",
             ) from None  # fmt: skip
 
     def _refused(self, fault: Fault, error: BaseException, doing: str) -> InputError:
         part = f"store {self.path}"
         if fault is Fault.BUSY:
             return InputError(
-                f"cannot {doing}: another process has kept it locked for {PATIENCE:g} s", part=part,
-                hint="wait for it, or name another with --store",
+                f"cannot {doing}: another process has locked it for {PATIENCE:g} s", part=part,
+                hint="wait for that process, or choose another file with --store",
             )  # fmt: skip
         if fault is Fault.BARRED:
-            hint = "name another with --store, on a disk of this machine, or do without (--no-store)"
+            hint = "choose a file on a local disk with --store, or store no samples (--no-store)"
             barred = not os.access(Path(self.path or "").parent, os.W_OK)
-            reason = "its folder cannot be written" if barred else str(error)
+            reason = "the folder is not writable" if barred else str(error)
             return InputError(f"cannot {doing} ({reason})", part=part, hint=hint)
         with suppress(*FAULTS, AttributeError):
             return InputError(
                 f"cannot {doing} ({error}); {self._count()} samples are kept", part=part,
-                hint="make room, and the same command goes on from there",
+                hint="free some disk space and run the same command to resume",
             )  # fmt: skip
-        return InputError(f"cannot {doing} ({error})", part=part, hint="make room, or name another with --store")
+        return InputError(
+            f"cannot {doing} ({error})", part=part, hint="free some disk space, or choose another file with --store"
+        )
 
 
-def held_in(path: Path) -> StoreContents:
-    """What a store holds; as much of it as can be told."""
+def store_contents(path: Path) -> StoreContents:
+    """Return the contents of a store, as far as it can be read."""
     samples = sets = 0
     with suppress(*FAULTS), closing(store_connection(path)) as database:
         samples = int(database.execute("SELECT COUNT(*) FROM samples").fetchone()[0])
@@ -315,8 +317,8 @@ def held_in(path: Path) -> StoreContents:
     return StoreContents(path.stat().st_size if path.exists() else 0, samples, sets)
 
 
-def _number(path: Path | None) -> int:
-    """Which file stands there; 0: none."""
+def _inode(path: Path | None) -> int:
+    """Return the inode number of a file; 0 if it does not exist."""
     try:
         return 0 if path is None else path.stat().st_ino
     except OSError:
@@ -325,4 +327,4 @@ def _number(path: Path | None) -> int:
 
 def _require_place(path: Path) -> None:
     if not path.parent.is_dir():
-        raise InputError(f"the folder {path.parent} does not exist", part=f"store {path}", hint="make it first")
+        raise InputError(f"the folder {path.parent} does not exist", part=f"store {path}", hint="create it first")

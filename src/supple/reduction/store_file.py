@@ -1,7 +1,7 @@
-"""The file of a store: one SQLite file with sets of samples, each sample under a seal of its own.
+"""File of a store: one SQLite file with sets of samples, each sample with its own checksum.
 
-A file may be damaged anywhere, and SQLite finds that out late or never. So a sample is believed if its seal, a digest
-of the set's name, θ, the flag and the coefficients, fits; nothing else in the file is believed at all.
+A file may be damaged anywhere, and SQLite detects that late or never. So a sample is trusted only if its checksum, a
+digest of the set's name, θ, the flag and the coefficients, matches. Nothing else in the file is trusted.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pathlib import Path
 from supple.diagnostics import InputError
 from supple.files.whole import settle_folder
 
-# Faults of the file of a store, told apart by what SQLite says.
+# Faults of the file of a store, distinguished by SQLite's error codes.
 
 
 class Fault(Enum):
-    """DAMAGE sets the file aside; the others are for the user."""
+    """Faults of a store. DAMAGE sets the file aside; the others are reported to the user."""
 
     DAMAGE = "damaged"
     FULL = "no room"
@@ -44,14 +44,14 @@ _FAULTS = {
     sqlite3.SQLITE_PROTOCOL: Fault.BARRED,
     sqlite3.SQLITE_NOLFS: Fault.BARRED,
 }
-# What a spoilt file makes Python's sqlite3 raise; it decodes even the messages that quote one.
+# Exceptions of Python's sqlite3 on a damaged file, including those from decoding messages that quote it.
 FAULTS = (sqlite3.DatabaseError, MemoryError, OverflowError, UnicodeDecodeError)
 
 
 def fault_of(error: BaseException, path: Path | None = None) -> Fault:
-    """Everything that is not known to be something else is damage: what a spoilt file leads to has no end.
+    """Return the fault behind an error; every error that is not known otherwise counts as damage.
 
-    path : of the file. One that may be written, but says of itself that it may not, is damaged
+    path : the file. A file that is writable but marked read-only is damaged
     """
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
@@ -66,18 +66,18 @@ def fault_of(error: BaseException, path: Path | None = None) -> Fault:
     return _FAULTS.get(code & 0xFF, Fault.DAMAGE)
 
 
-# The file: its tables, its version, its transactions, and a damaged file set aside.
+# The file: its tables, its version, its transactions, and the renaming of a damaged file.
 
 
-VERSION = 2  # 1 had a checksum that did not know the set
-APPLICATION = 0x73757070  # "supp": how we know our own files
+VERSION = 2  # the checksum of version 1 did not cover the set
+APPLICATION = 0x73757070  # "supp": application id of supple's files
 PATIENCE = 60.0  # s to wait for another process that writes
 _HEADER = b"SQLite format 3\0"
-_LONGEST = 2**26  # bytes of one value; a spoilt length must not exhaust the memory
-_LOG = 2**26  # bytes that the journal beside the file keeps when it is empty
-_CACHE = 2**26  # bytes in memory of samples that have no file
-_BARE = 2 * 4096  # bytes of a file that holds nothing yet
-_KNOWN_BY = "(set_id INTEGER NOT NULL, theta BLOB NOT NULL"  # of every version
+_LONGEST = 2**26  # bytes of one value; a damaged length must not exhaust the memory
+_LOG = 2**26  # largest size in bytes of an empty journal beside the file
+_CACHE = 2**26  # bytes in memory of samples without a file
+_BARE = 2 * 4096  # bytes of a file without tables
+_KNOWN_BY = "(set_id INTEGER NOT NULL, theta BLOB NOT NULL"  # part of the table `samples` in every version
 _TABLES = {
     "sets": "CREATE TABLE sets (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE NOT NULL, "
     "made_by TEXT NOT NULL, used REAL NOT NULL)",
@@ -87,7 +87,7 @@ _TABLES = {
 
 
 def row_seal(name: str, theta: bytes, valid: int, blob: bytes) -> bytes:
-    """What fits these values in this set, and no others."""
+    """Return the checksum of a sample: a digest of its set, θ, flag and values."""
     digest = blake2b(name.encode(), digest_size=16)
     digest.update(b"%d %d\0" % (valid, len(theta)))
     digest.update(theta)
@@ -96,15 +96,18 @@ def row_seal(name: str, theta: bytes, valid: int, blob: bytes) -> bytes:
 
 
 def row_is_intact(name: str, theta: object, valid: object, blob: object, sealed: object) -> bool:
-    """Whether a row is what was written; a spoilt file may hold anything anywhere."""
+    """Return whether a row matches its checksum; a damaged file may hold anything anywhere."""
     if not (isinstance(theta, bytes) and isinstance(blob, bytes) and isinstance(valid, int) and valid in (0, 1)):
         return False
     return sealed == row_seal(name, theta, valid, blob)
 
 
 def store_connection(path: Path | None) -> sqlite3.Connection:
-    """A connection that writes nothing by itself; without a path to a set of its own, which spills over into a nameless
-    file where the machine keeps such (SQLITE_TMPDIR) once it has outgrown its share of the memory."""
+    """Return a connection that writes nothing by itself.
+
+    Without a path the connection has a set of its own, in memory and, beyond its share of the memory, in a temporary
+    file (in SQLITE_TMPDIR).
+    """
     database = sqlite3.connect("" if path is None else path, timeout=PATIENCE, isolation_level=None)
     if path is None:
         database.execute(f"PRAGMA cache_size = -{_CACHE // 1024}")
@@ -113,12 +116,15 @@ def store_connection(path: Path | None) -> sqlite3.Connection:
     return database
 
 
-def prepared(database: sqlite3.Connection) -> sqlite3.Connection:
-    """With our tables, and a journal of which a kill loses no transaction and leaves no half of one."""
+def prepare_store(database: sqlite3.Connection) -> sqlite3.Connection:
+    """Create the tables and set up a journal, and return the connection.
+
+    After a kill the journal keeps every committed transaction, and only whole ones.
+    """
     database.execute("PRAGMA trusted_schema = OFF")
     database.execute("PRAGMA cell_size_check = ON")
     make_tables(database)
-    _patiently(database, "PRAGMA journal_mode = WAL")
+    _execute_when_free(database, "PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
     database.execute(f"PRAGMA journal_size_limit = {_LOG}")
     database.execute("SELECT COUNT(*) FROM samples").fetchone()
@@ -126,12 +132,12 @@ def prepared(database: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def make_tables(database: sqlite3.Connection) -> None:
-    """All at once, and the marks by which the file is known with them."""
+    """Create all tables at once, together with the marks that identify the file."""
     if _tables(database):
         return
-    database.execute("PRAGMA auto_vacuum = INCREMENTAL")  # so that what is cleared makes the file smaller
+    database.execute("PRAGMA auto_vacuum = INCREMENTAL")  # so that the file shrinks when sets are deleted
     with transaction(database):
-        if not _tables(database):  # another process may have been sooner
+        if not _tables(database):  # another process may have created them
             database.execute(f"PRAGMA application_id = {APPLICATION}")
             database.execute(f"PRAGMA user_version = {VERSION}")
             for text in _TABLES.values():
@@ -140,7 +146,7 @@ def make_tables(database: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing."""
+    """Run a block as one transaction: all of it or nothing."""
     database.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -151,8 +157,11 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
     database.execute("COMMIT")
 
 
-def _patiently(database: sqlite3.Connection, text: str) -> None:
-    """SQLite itself does not wait where two open a new file at the same time."""
+def _execute_when_free(database: sqlite3.Connection, text: str) -> None:
+    """Execute a statement, waiting while the file is busy.
+
+    SQLite itself does not wait if two processes open a new file at the same time.
+    """
     end = time.monotonic() + PATIENCE
     while True:
         try:
@@ -170,9 +179,9 @@ def _tables(database: sqlite3.Connection) -> dict[str, str]:
 
 
 def store_version(path: Path) -> int | None:
-    """The version of a store; None: there is none yet, 0: a file that was ours and cannot be read as such.
+    """Return the version of a store; None if there is none yet, 0 for a store that cannot be read.
 
-    A file that is something else is refused.
+    Raises InputError for a file that is not a store.
     """
     part = f"store {path}"
     try:
@@ -181,7 +190,9 @@ def store_version(path: Path) -> int | None:
         with path.open("rb") as file:
             head = file.read(4096)
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", part=part, hint="name another with --store") from None
+        raise InputError(
+            f"cannot be read ({error.strerror})", part=part, hint="choose another file with --store"
+        ) from None
     if not head:
         return None
     marked = int.from_bytes(head[68:72], "big") == APPLICATION
@@ -189,7 +200,7 @@ def store_version(path: Path) -> int | None:
     if head[:16] != _HEADER:
         if traces:
             return 0
-        raise InputError("is not a store of samples", part=part, hint="name another file, or remove this one")
+        raise InputError("is not a store of samples", part=part, hint="choose another file, or remove this one")
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=PATIENCE)) as database:
             database.text_factory = lambda text: text.decode("utf-8", "replace")
@@ -198,7 +209,7 @@ def store_version(path: Path) -> int | None:
             application = int(database.execute("PRAGMA application_id").fetchone()[0])
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-            return VERSION  # as far as is known; who opens it to write is told why that cannot be
+            return VERSION  # presumably; the error is reported when the file is opened for writing
         tables, version, application = {}, 0, 0
     except FAULTS:
         tables, version, application = {}, 0, 0
@@ -208,24 +219,24 @@ def store_version(path: Path) -> int | None:
         if application != APPLICATION and (application or tables) and _KNOWN_BY not in tables.get("samples", ""):
             named = ", ".join(sorted(tables)[:3]) or "no tables"
             raise InputError(
-                f"is an SQLite file of another program ({named})", part=part, hint="name another file with --store"
+                f"is an SQLite file of another program ({named})", part=part, hint="choose another file with --store"
             )
-        if not tables and path.stat().st_size <= _BARE:  # its maker was killed before it had any
+        if not tables and path.stat().st_size <= _BARE:  # its creator was killed before writing any table
             return None
         return version if version > VERSION else 1 if "crc INTEGER" in tables.get("samples", "") else 0
     if traces:
         return 0
-    raise InputError("is not a store of samples", part=part, hint="name another file, or remove this one")
+    raise InputError("is not a store of samples", part=part, hint="choose another file, or remove this one")
 
 
 def set_aside(path: Path, ending: str) -> Path:
-    """Rename a store and the journal beside it, to a name that is free; the new name."""
+    """Rename a store and the journal beside it to a free name, and return the new name."""
     aside, n = path.with_name(path.name + ending), 1
     while aside.exists():
         n += 1
         aside = path.with_name(f"{path.name}{ending}.{n}")
     journal = path.with_name(path.name + "-wal")
-    with suppress(FileNotFoundError):  # first: SQLite would take it for the journal of the new file
+    with suppress(FileNotFoundError):  # first: SQLite would use it as the journal of the new file
         if journal.stat().st_size:
             journal.replace(aside.with_name(aside.name + "-wal"))
         else:
@@ -237,11 +248,11 @@ def set_aside(path: Path, ending: str) -> Path:
 
 
 @contextmanager
-def exclusively(path: Path) -> Iterator[None]:
-    """While no other process sets the same store aside."""
+def rename_lock(path: Path) -> Iterator[None]:
+    """Hold the lock for renaming a store, so that no other process renames it at the same time."""
     try:
         import fcntl
-    except ImportError:  # another system, where two that find the same damage at once are not kept apart
+    except ImportError:  # a system without fcntl, where two processes may rename the same damaged file
         yield
         return
     folder = os.open(path.parent, os.O_RDONLY)

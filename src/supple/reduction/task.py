@@ -1,4 +1,4 @@
-"""What a reduction has to do, as asked and checked."""
+"""Task of a reduction: its checked options."""
 
 from __future__ import annotations
 
@@ -24,17 +24,20 @@ from supple.kinematics.rest import rest
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduction.domain import Domain, domain_of
 from supple.reduction.parameter_space import Vary, require_one_branch
-from supple.reduction.region import SMALLER, Interval, Region, interval_text, spoken
+from supple.reduction.region import SMALLER, Interval, Region, interval_text, interval_words
 from supple.reduction.stated_error import ROUNDING
 
-BUDGET = 20_000  # samples, and points that refinement looks at
+BUDGET = 20_000  # samples and held-out points of a refinement
 
 
 class Task(NamedTuple):
-    """boxes : along each coordinate of a grid; None: they are refined to the tolerance
-    degree : None: the fit's own; choice : of the modes of deformation
-    checks : points on which the error is stated; None: as many as `points_needed`
-    budget : samples, and points that refinement looks at, before it ends with the error it has
+    """Checked options of a reduction.
+
+    boxes  : number along each coordinate of a grid; None: refined to the tolerance
+    degree : None: that of the fit
+    choice : modes of deformation
+    checks : points at which the error is measured; None: as many as `points_needed`
+    budget : samples and held-out points at which refinement stops
     """
 
     domain: Domain
@@ -49,13 +52,13 @@ class Task(NamedTuple):
     budget: int = BUDGET
 
     def grid_samples(self) -> int | None:
-        """Samples of a grid, which are known beforehand."""
+        """Return the number of samples of a grid, which is known beforehand."""
         if self.boxes is None:
             return None
         return len(self.domain.boxes) * FITS[self.fit].grid_samples(self.boxes, self.degree)
 
     def options(self) -> dict[str, Any]:
-        """As a file keeps them."""
+        """Return the options as provenance data."""
         return {
             **self.domain.options(),
             "fit": self.fit,
@@ -70,7 +73,7 @@ class Task(NamedTuple):
         }
 
 
-def checked_task(
+def check_task(
     mechanism: Mechanism,
     region: Region,
     fit: str,
@@ -84,22 +87,24 @@ def checked_task(
     checks: int | None = None,
     budget: int | None = None,
 ) -> Task:
-    """Refuse what cannot be done, before anything is computed."""
+    """Check the options of a reduction before anything is computed."""
     FITS[fit].settled(degree)
     if continuous:
         require_continuous(FITS[fit])
     if not 0.0 < tolerance < 1.0:
-        raise InputError(f"{tolerance:g} is no relative error", part="tolerance", hint="give one between 0 and 1")
+        raise InputError(
+            f"must be between 0 and 1 (got {tolerance:g})", part="tolerance", hint="give a relative error such as 1e-3"
+        )
     if tolerance < ROUNDING:
         raise InputError(
-            f"{tolerance:g} is below {ROUNDING:g}, to which samples themselves are known",
-            part="tolerance", hint="give a larger one",
+            f"{tolerance:g} is below the accuracy of the samples, {ROUNDING:g}",
+            part="tolerance", hint="give a larger tolerance",
         )  # fmt: skip
     if checks is not None and checks < 1:
-        raise InputError(f"{checks} check points are asked for", part="checks", hint="ask for one at least")
+        raise InputError(f"must be positive (got {checks})", part="checks", hint="give at least one check point")
     require_within("points", checks or 1, part="checks")
     if budget is not None and budget < 1:
-        raise InputError(f"a budget of {budget} samples is none", part="budget", hint=f"give more, such as {BUDGET}")
+        raise InputError(f"must be positive (got {budget} samples)", part="budget", hint=f"give more, such as {BUDGET}")
     domain = domain_of(mechanism, region, vary)
     require_region(domain.space.mechanism.nominal, domain)
     if domain.space.parameters:
@@ -111,45 +116,45 @@ def checked_task(
             counts *= len(names)
         if len(counts) != len(names) or min(counts) < 1:
             raise InputError(
-                f"{len(counts)} numbers of boxes for the coordinates {', '.join(names)}",
+                f"expected {len(names)} positive numbers, one for each of {', '.join(names)} (got {len(counts)})",
                 part="boxes",
                 hint="give one number, 1 or more, for each",
             )
         require_within("boxes", math.prod(counts) * len(domain.boxes), part="boxes")
         if continuous:
             raise InputError(
-                "a grid of boxes jumps between them", part="continuous", hint="give a tolerance instead of boxes"
+                "a grid of boxes cannot be continuous", part="continuous", hint="give a tolerance instead of boxes"
             )
     if choice.stiffening and not FITS[fit].structured:
         raise InputError(
-            f"the fit {fit} has M at δ = 0 alone, and stiffening is how M changes with δ",
-            part="stiffening", hint="choose --fit auto or chebyshev, or leave stiffening out",
+            f'the fit "{fit}" does not support stiffening, because its M does not depend on δ',
+            part="stiffening", hint="choose --fit auto or chebyshev, or omit stiffening",
         )  # fmt: skip
     return Task(domain, fit, counts, tolerance, degree, continuous, seed, choice, checks, budget or BUDGET)
 
 
-# Whether a region can be what was meant, looked at before any work: can the mechanism be assembled in it?
+# Check of the region before the reduction: the mechanism must be assembled somewhere in it.
 #
-# A unit that was forgotten is the likeliest mistake: 95 to 145 are degrees. The message says so where that would help.
+# The likeliest mistake is a forgotten unit: 95 to 145 are degrees. The message says so where that would help.
 
 
 _CORNERS = 32  # of a box, at most
 _INSIDE = 16  # scattered points of a box
-_TURNS = 2.0  # an angle without limits that goes through more than these is doubtful
+_TURNS = 2.0  # turns of an angle without limits above which a warning is given
 
 
 def require_region(mechanism: Mechanism, domain: Domain) -> None:
-    """Refuse a region in which the mechanism can be assembled nowhere; doubt an angle that is many turns wide."""
-    if domain.path is not None:  # looked at point by point when it was made
+    """Refuse a region in which the mechanism can be assembled nowhere; warn of an angle that is many turns wide."""
+    if domain.path is not None:  # its points were checked when the path was created
         return
     units = rest(mechanism).numbering.coordinate_units
     for number, box in enumerate(domain.theta_boxes):
         intervals = dict(zip(units, zip(box.lower, box.upper, strict=True), strict=True))
         points = _spread(box)
         if not assemble(mechanism, points, failures="mark").assembled.any():
-            said = ", ".join(f"{name} {spoken(pair, units[name])}" for name, pair in intervals.items())
+            ranges = ", ".join(f"{name} {interval_words(pair, units[name])}" for name, pair in intervals.items())
             raise InputError(
-                f"the mechanism can be assembled at none of {len(points)} configurations spread over it: {said}",
+                f"the mechanism can be assembled at none of {len(points)} configurations spread over it: {ranges}",
                 part=f"box {number + 1} of the region" if len(domain.boxes) > 1 else "region",
                 hint=_instead(mechanism, intervals, units, domain),
             )
@@ -157,15 +162,15 @@ def require_region(mechanism: Mechanism, domain: Domain) -> None:
             if units[name] == "rad" and name not in domain.limits and b - a > _TURNS * 2.0 * math.pi:
                 turns = (b - a) / (2.0 * math.pi)
                 warnings.warn(
-                    f'region of "{name}": {spoken((a, b), "rad")} are {turns:.3g} turns; if degrees '
-                    f"were meant, write {interval_text(name, (a, b), 'deg')}",
+                    f'region of "{name}": {interval_words((a, b), "rad")} is {turns:.3g} turns; for degrees, write '
+                    f"{interval_text(name, (a, b), 'deg')}",
                     SuppleWarning,
                     stacklevel=4,
                 )
 
 
 def _spread(box: Box) -> Array:
-    """The centre, corners, and some points between them."""
+    """Return the centre, corners, and some points between them."""
     corners = np.array(list(product((-1.0, 1.0), repeat=min(box.dimension, 12))))
     if box.dimension > 12:
         corners = np.sign(halton_points(box.dimension, _CORNERS, 0))
@@ -176,9 +181,9 @@ def _spread(box: Box) -> Array:
 
 
 def _instead(mechanism: Mechanism, intervals: dict[str, Interval], units: dict[str, str], domain: Domain) -> str:
-    """The same numbers in smaller units, if the mechanism can be assembled there; else where it can be."""
+    """Return the advice: the same numbers in smaller units if the mechanism can be assembled there, else a posture."""
     most = {"rad": 2.0 * math.pi, "m": 3.0 * float(rest(mechanism).numbering.arrays.extent)}
-    free = [  # what is within limits was meant as it stands, and so was what is no more than a turn
+    free = [  # a range within limits, or within one turn, has the right unit
         name
         for name, ends in intervals.items()
         if name not in domain.limits and max(map(abs, ends)) > most[units[name]]
@@ -192,4 +197,4 @@ def _instead(mechanism: Mechanism, intervals: dict[str, Interval], units: dict[s
             return f"did you mean {', '.join(meant)}?"
     position = rest(mechanism)
     at = values_text(units, position.theta, 4)
-    return f"choose a region around its rest ({at}), on this side of dead points"
+    return f"choose a region around its rest posture ({at}) that does not reach dead points"

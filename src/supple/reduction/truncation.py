@@ -1,7 +1,8 @@
-"""What the chosen modes leave out of the full elastic model, at configurations spread over the region.
+"""Error of the modal truncation against the full elastic model, at configurations spread over the region.
 
-Frequencies with the actuators locked: eigenvalues of (K_δδ, M_δδ) against the full model's, always from above. Static
-compliance at loaded displacements and at positions that sensors see: Ψ_o K_δδ⁻¹ Ψ_oᵀ against the full model's.
+Frequencies with the actuators locked: eigenvalues of (K_δδ, M_δδ) against those of the full model, always from above.
+Static compliance at loaded displacements and at sensors that measure at a point: Ψ_o K_δδ⁻¹ Ψ_oᵀ against that of the
+full model.
 """
 
 from __future__ import annotations
@@ -32,16 +33,20 @@ from supple.reduction.scanned_region import Scanned
 
 _CHECKS = 40
 _WITHIN = 1.0001
-_MATCHED = 0.25  # relative distance up to which a full frequency is the one that a reduced one stands for
+_MATCHED = 0.25  # largest relative distance between a full frequency and the reduced one that represents it
 
 
 @dataclass(frozen=True)
 class Truncation:
-    """The band reaches to the highest internal mode (without any, to the lowest mode of the reduced model).
+    """Error of the modal truncation within the band.
 
-    frequencies : largest relative error within the band; compliance : of each place
-    missing     : lowest full frequency within the band that no reduced mode stands for, and where, None if none
-    next_hz     : lowest full frequency above the band that no reduced mode stands for
+    The band reaches to the highest internal mode (without any, to the lowest mode of the reduced model).
+
+    frequencies : largest relative error within the band
+    compliance  : relative error of the static compliance at each point
+    missing     : lowest full frequency within the band that no reduced mode represents, and where; None if there is
+                  none
+    next_hz     : lowest full frequency above the band that no reduced mode represents
     """
 
     names: tuple[str, ...]
@@ -51,6 +56,7 @@ class Truncation:
     next_hz: float | None
 
     def data(self) -> dict[str, Any]:
+        """Return the JSON data."""
         missing = None
         if self.missing is not None:
             missing = {"hz": self.missing[0], "at": dict(zip(self.names, self.missing[1], strict=True))}
@@ -62,17 +68,18 @@ class Truncation:
         }
 
     def warnings(self) -> list[str]:
+        """Return the texts of the warnings."""
         if self.missing is None:
             return []
         where = values_text(self.names, self.missing[1], 4)
         return [
-            f"a mode of {self.missing[0]:.4g} Hz at {where} lies among those kept and is left out: "
+            f"a mode of {self.missing[0]:.4g} Hz at {where} lies within the band of the kept modes but is not kept: "
             "keep more internal modes"
         ]
 
 
 def truncation(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned]) -> Truncation:
-    """Reduced against full, both exact at each of the check points."""
+    """Compare the reduced with the full elastic model, both exact, at each of the check points."""
     per_box = max(_CHECKS // len(boxes), 4)
     points = np.vstack([box.from_unit(halton_points(box.dimension, per_box, 1)) for box in boxes])
     found = [
@@ -91,7 +98,10 @@ def truncation(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[S
 
 
 def _of_one(mechanism: Mechanism, choice: ModeChoice, theta: Array, x: Array) -> Truncation | None:
-    """At θ (N, s) of one mechanism, x (N, s + p) as it is told; None where it cannot be assembled at any."""
+    """Return the truncation error of one mechanism at θ (N, s); None if it cannot be assembled at any.
+
+    x : (N, s + p) the points as they are reported
+    """
     there = assemble(mechanism, theta, failures="mark").assembled
     theta, x = theta[there], x[there]
     if not len(theta):
@@ -118,8 +128,10 @@ def _of_one(mechanism: Mechanism, choice: ModeChoice, theta: Array, x: Array) ->
 
 
 def _matched(reduced: Array, full: Array, band: float) -> tuple[Array, Array]:
-    """Relative errors of the reduced frequencies that stand for full ones within the band, and the full ones that none
-    stands for. A reduced frequency may lie above the band, and stand for a full one within it."""
+    """Return relative errors of the reduced frequencies within the band, and the full frequencies not represented.
+
+    A reduced frequency may lie above the band and represent a full one within it.
+    """
     left, error = list(full), []
     for value in reduced:
         distance = [abs(value - other) / max(other, 1e-300) for other in left]
@@ -134,7 +146,7 @@ def _matched(reduced: Array, full: Array, band: float) -> tuple[Array, Array]:
 
 
 def _compliance(model: LocalModel, choice: ModeChoice) -> dict[str, float]:
-    """Largest relative error of the static compliance at each loaded displacement and sensed position."""
+    """Return the largest relative error of the static compliance at each loaded displacement and sensed position."""
     system = model.system
     assert system is not None
     outputs = carried(model.configuration.rest).outputs
@@ -151,7 +163,7 @@ def _compliance(model: LocalModel, choice: ModeChoice) -> dict[str, float]:
 
 
 def _two_compliances(model: LocalModel, system: ModalParameterization, rows: list[int]) -> tuple[Array, Array]:
-    """Along each row, of the whole mechanism and of the modes kept, at all configurations: (N, rows) each."""
+    """Return the compliance along each row, of the whole mechanism and of the kept modes: (N, rows) each."""
     X, w = model.configuration.X, model.configuration.w
     G = rows_over_coordinates(system.rest, np.array(rows, dtype=np.int64), X)
     Z = loaded_response(system.rest, X, w, G) if loaded(system) else static_response(system.rest, X, G)[0]

@@ -1,1 +1,1 @@
-"""Results: what analyses return, with summaries, tables, files, labelled arrays and plots by name."""
+"""Results of analyses, with summaries, tables, files, labelled arrays and plots."""

@@ -1,7 +1,7 @@
-"""The basis that elastic coordinates δ are counted in, and states that remember theirs.
+"""Basis of the elastic coordinates δ, and states that record their basis.
 
-`mode2` of one basis is not `mode2` of another: where modes were taken from (the germ), how they are followed, and how
-many there are decide what a number stands for, signs included.
+`mode2` of one basis is not `mode2` of another. The meaning and sign of a coordinate depend on the reference
+configuration of the modes (the germ), on the mode tracking and on the number of modes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from supple.diagnostics.errors import quoted
 
 @dataclass(frozen=True)
 class CoordinateBasis:
-    """constraint : displacements that are coordinates; internal : how many internal modes follow them
+    """Basis of the elastic coordinates of a model.
 
-    tracking : how internal modes are chosen and turned; germ : θ of the reference they are turned to, by name
-    digest   : of these and of the mechanism: the same digest, the same states
+    constraint : displacements that are coordinates
+    internal   : number of internal modes, which follow them
+    tracking   : method that selects and aligns internal modes over θ
+    germ       : θ of the reference configuration by coordinate
+    digest     : digest of these and of the mechanism; states can be exchanged between models with equal digests
     """
 
     constraint: tuple[str, ...]
@@ -43,7 +46,7 @@ class CoordinateBasis:
         return hash(self.digest)
 
     def data(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the basis as data for JSON."""
         return {
             "constraint": list(self.constraint),
             "internal": self.internal,
@@ -53,15 +56,15 @@ class CoordinateBasis:
         }
 
 
-class Counted(Protocol):
-    """Whatever has a basis, or knows that it has none."""
+class HasBasis(Protocol):
+    """Object with a basis, or with None for a rigid one."""
 
     @property
     def basis(self) -> CoordinateBasis | None: ...
 
 
 def basis_from(data: Any) -> CoordinateBasis:
-    """Back from JSON, checked."""
+    """Return the basis from JSON data; raise InputError if they are not valid."""
     try:
         found = CoordinateBasis(
             tuple(str(name) for name in data["constraint"]),
@@ -71,29 +74,29 @@ def basis_from(data: Any) -> CoordinateBasis:
             str(data["digest"]),
         )
     except (TypeError, KeyError, ValueError, AttributeError):
-        raise InputError(f"{quoted(data)} is no basis", part="basis", hint="reduce again") from None
+        raise InputError(f"{quoted(data)} is not a basis", part="basis", hint="reduce the mechanism again") from None
     return found
 
 
 def require_same_basis(part: str, given: CoordinateBasis | None, own: CoordinateBasis | None) -> None:
-    """Refuse a gain or a state of one basis on a model of another; what is rigid has none."""
+    """Raise InputError if a gain or a state is in another basis than the model; rigid objects have no basis."""
     if given is not None and own is not None and given != own:
         raise InputError(
-            f"it is in the basis of {given}, and the model in that of {own}",
+            f"it is in the basis of {given}, but the model has the basis of {own}",
             part=part,
-            hint="make it on this model, or on supple.linearize(mechanism, basis=model)",
+            hint="compute it for this model, or for supple.linearize(mechanism, basis=model)",
         )
 
 
 class NamedState(dict[str, float]):
-    """Coordinates and their rates (`NAME.rate`) by name, with the basis they are counted in (None if it is rigid)."""
+    """Coordinates and their rates (`NAME.rate`) by name, with their basis (None for a rigid mechanism)."""
 
     def __init__(self, values: Mapping[str, float], basis: CoordinateBasis | None = None) -> None:
         super().__init__(values)
         self.basis = basis
 
     def parted(self, names: tuple[str, ...], own: CoordinateBasis | None) -> tuple[dict[str, float], dict[str, float]]:
-        """Coordinates and rates for a model with these coordinates and its own basis."""
+        """Return coordinates and rates for a model with these coordinate names and its own basis."""
         require_same_basis("state", self.basis, own)
         rates = {name: self[f"{name}.rate"] for name in names if f"{name}.rate" in self}
         return {name: value for name, value in self.items() if not name.endswith(".rate")}, rates

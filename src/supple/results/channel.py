@@ -1,4 +1,4 @@
-"""A channel of a test: where something is measured or pushed, along which direction, what it is, and in which unit."""
+"""Channels of tests: location, direction, quantity and unit of a measurement or an excitation."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Vector3 = tuple[float, float, float]
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 TURNS = (*AXES[3:], "angle")
-"""Directions about an axis; `angle` is that of a mechanism in a plane."""
+"""Directions about an axis; `angle` is the rotation in a planar mechanism."""
 
 
 class MeasuredQuantity(NamedTuple):
-    """A kind of thing that is measured: its SI unit along and about an axis, and how often it is differentiated.
+    """Kind of measured quantity: its SI units along and about an axis, and its time derivative order.
 
-    order : of a motion: displacement 0, velocity 1, acceleration 2; None of what is no motion
+    order : displacement 0, velocity 1, acceleration 2; None for quantities that are not motions
     """
 
     unit: str
@@ -43,14 +43,29 @@ MOTIONS = ("displacement", "velocity", "acceleration")
 
 @dataclass(frozen=True)
 class Channel:
-    """One channel; `platform.-z` is the one of the point `platform` along -z.
+    """Measurement or excitation channel of a test; `platform.-z` is the channel at the point `platform` along -z.
 
-    point     : the name of the place, as the test calls it
-    direction : x, y, z, rx, ry, rz or `angle`, with - in front of one that counts the other way; three numbers, a
-                direction that is none of the axes (they are made a unit vector); "" where there is none, as of strain
-    quantity  : force (a moment about an axis), displacement, velocity, acceleration, strain, other
-    position  : of the point, m, in the axes of the drawing; None where it is not known
-    recorded  : the unit in the file; numbers here are in `unit`, which is SI
+    Attributes
+    ----------
+    point : str
+        Name of the point in the test.
+    direction : str or tuple of float
+        Direction: x, y, z, rx, ry, rz or `angle`, with a leading - for the opposite sense, or a vector of three
+        numbers,
+        which is normalized. It is "" for quantities without a direction, such as strain.
+    quantity : str
+        Quantity: force (a moment for directions about an axis), displacement, velocity, acceleration, strain or other.
+    position : tuple of float or None
+        Position of the point, m, in the axes of the drawing; None if unknown.
+    recorded : str
+        Unit in the file. Values in supple have the SI unit `unit`.
+
+    Examples
+    --------
+    >>> import supple
+    >>> force = supple.Channel("platform", "-z", "force")
+    >>> force.name, force.unit
+    ('platform.-z', 'N')
     """
 
     point: str
@@ -71,29 +86,29 @@ class Channel:
 
     @property
     def name(self) -> str:
-        """`point.direction`."""
+        """Name of the channel, `point.direction`."""
         text = direction_text(self.direction, 6)
         return f"{self.point}.{text}" if text else self.point
 
     @property
     def turns(self) -> bool:
-        """Whether it is about its direction, not along it."""
+        """True if the direction is about an axis."""
         return isinstance(self.direction, str) and self.direction.removeprefix("-") in TURNS
 
     @property
     def unit(self) -> str:
-        """Of its numbers, SI."""
+        """SI unit of the values."""
         kind = QUANTITIES[self.quantity]
         return (kind.turning if self.turns else kind.unit) or self.recorded
 
     @property
     def order(self) -> int | None:
-        """How often a displacement is differentiated to give it."""
+        """Order of the time derivative of a displacement; None for quantities that are not motions."""
         return QUANTITIES[self.quantity].order
 
     @property
     def vector(self) -> Array | None:
-        """The unit vector it is along, or about; None where it has no direction, or that of a plane's angle."""
+        """Unit vector of the direction; None if there is no direction, or for the angle in a plane."""
         if not isinstance(self.direction, str):
             return np.array(self.direction)
         axis = self.direction.removeprefix("-")
@@ -103,7 +118,7 @@ class Channel:
         return np.asarray(sign * np.eye(3)[AXES.index(axis) % 3])
 
     def reversed(self) -> Channel:
-        """The same, counted the other way."""
+        """Return the channel with the opposite direction."""
         if isinstance(self.direction, str):
             turned = self.direction[1:] if self.direction.startswith("-") else f"-{self.direction}"
             other: str | Vector3 = turned if self.direction else ""
@@ -112,13 +127,13 @@ class Channel:
         return self.replaced(direction=other)
 
     def replaced(self, **changes: Any) -> Channel:
-        """The same but for what is given."""
+        """Return a copy with some attributes replaced."""
         kept = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return Channel(**{**kept, **changes})
 
 
 def channel(name: str, quantity: str = "acceleration", position: Vector3 | None = None, recorded: str = "") -> Channel:
-    """The channel of a name: `platform.z`, `platform.-z`, `platform.(0.6 0 0.8)`, or a point alone."""
+    """Return the channel with a name: `platform.z`, `platform.-z`, `platform.(0.6 0 0.8)`, or a point alone."""
     found = re.fullmatch(r"(?P<point>.+)\.\((?P<vector>[^()]*)\)", name)
     if found:
         return Channel(found["point"], _vector_of(found["vector"], name), quantity, position, recorded)
@@ -129,12 +144,12 @@ def channel(name: str, quantity: str = "acceleration", position: Vector3 | None 
 
 
 def direction_text(direction: str | Vector3, digits: int = 17) -> str:
-    """`-z`, or `(0.6 0 0.8)`."""
+    """Return a direction as text: `-z`, or `(0.6 0 0.8)`."""
     return direction if isinstance(direction, str) else f"({' '.join(f'{value:.{digits}g}' for value in direction)})"
 
 
 def direction_of(text: str) -> str | Vector3:
-    """The direction that a text says."""
+    """Return the direction given by a text."""
     return _vector_of(text[1:-1], text) if text.startswith("(") else text
 
 
@@ -143,7 +158,7 @@ def _vector_of(text: str, name: str) -> Vector3:
         return _three([float(value) for value in text.replace(",", " ").split()], quoted(name))
     except ValueError:
         raise InputError(
-            f"{quoted(text)} is not a direction", part=quoted(name), hint="give three numbers, as in (0.6 0 0.8)"
+            f"{quoted(text)} is not a direction", part=quoted(name), hint="give three numbers, such as (0.6 0 0.8)"
         ) from None
 
 
@@ -151,15 +166,15 @@ def _direction(given: Any, point: str) -> str | Vector3:
     part = f"channel {quoted(point)}"
     if isinstance(given, str):
         if given and given.removeprefix("-") not in (*AXES, "angle"):
-            hint = "x, y, z, rx, ry, rz, with - for the other way, or three numbers"
+            hint = "give x, y, z, rx, ry or rz, with - for the opposite sense, or three numbers"
             raise InputError(f"{quoted(given)} is not a direction", part=part, hint=hint)
         return given
     x, y, z = _three(given, f"direction of {quoted(point)}")
     length = float(np.sqrt(x * x + y * y + z * z))
     if length == 0.0:
-        raise InputError("its direction is zero", part=part, hint="give three numbers, as in (0, 0.6, 0.8)")
+        raise InputError("the direction is a zero vector", part=part, hint="give three numbers, such as (0, 0.6, 0.8)")
     unit = (x / length + 0.0, y / length + 0.0, z / length + 0.0)
-    for i, axis in enumerate(AXES[:3]):  # along an axis it has its letter, so that names are the same
+    for i, axis in enumerate(AXES[:3]):  # a direction along an axis gets its letter, so that names are equal
         if abs(unit[i]) > 1.0 - 1e-14:
             return axis if unit[i] > 0.0 else f"-{axis}"
     return unit
@@ -168,5 +183,5 @@ def _direction(given: Any, point: str) -> str | Vector3:
 def _three(given: Any, part: str) -> Vector3:
     values = np.asarray(given, dtype=float).reshape(-1)
     if len(values) != 3 or not np.isfinite(values).all():
-        raise InputError(f"{len(values)} numbers were given, or some that are not finite", part=part, hint="give three")
+        raise InputError(f"expected three finite numbers (got {values.tolist()})", part=part, hint="give three numbers")
     return float(values[0]), float(values[1]), float(values[2])

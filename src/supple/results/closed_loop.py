@@ -1,4 +1,4 @@
-"""A run of a controller in the loop: true and measured signals apart, commands, forces, errors and their spectra."""
+"""Closed-loop simulation results: true and measured signals, commands, forces, errors and spectra."""
 
 from __future__ import annotations
 
@@ -18,17 +18,21 @@ from supple.results.simulation import Simulation
 from supple.results.table import Table
 from supple.results.text import listed
 
-_FEWEST = 8  # samples
+_FEWEST = 8  # samples of a spectrum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Spectrum(Result):
-    """Amplitudes of evenly sampled signals over frequency.
+    """Amplitude spectra of evenly sampled signals.
 
-    `spectrum["tip.x"]` is (F,), the amplitude of a sine at each of the frequencies.
+    ``spectrum["tip.x"]`` is (F,): at each frequency, the amplitude of a sine.
 
-    frequencies_hz : (F,), from one over the duration up to half the sampling frequency
-    amplitudes     : by name, in the units of the signals
+    Attributes
+    ----------
+    frequencies_hz : ndarray, shape (F,)
+        Frequencies from the inverse of the duration to half the sample rate, Hz.
+    amplitudes : dict of str to ndarray
+        Amplitudes by signal, in the units of the signals.
     """
 
     frequencies_hz: Array
@@ -43,7 +47,13 @@ class Spectrum(Result):
         return f"of {listed(self.amplitudes)}, {self.frequencies_hz[0]:.4g} to {self.frequencies_hz[-1]:.4g} Hz"
 
     def peak(self, name: str | None = None) -> float:
-        """Where a signal is strongest, Hz; left out, where all of them together are."""
+        """Return the frequency of the largest amplitude, Hz.
+
+        Parameters
+        ----------
+        name : str, optional
+            Name of the signal. Default: root sum of squares of all signals.
+        """
         power = sum(x**2 for x in self.amplitudes.values()) if name is None else self[name]
         return float(self.frequencies_hz[int(np.argmax(power))])
 
@@ -52,22 +62,22 @@ class Spectrum(Result):
                      index="frequency")  # fmt: skip
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw all amplitudes over frequency (matplotlib); returns the panels."""
+        """Plot all amplitudes over frequency (matplotlib) and return the panels."""
         return picture("control.plot.spectrum_plot")(self, axes)
 
 
 def spectrum_of(time: Array, names: Sequence[str], values: Array, units: Mapping[str, str]) -> Spectrum:
-    """Of signals (N, k) at evenly spaced times, about their means, behind Hann's window.
+    """Return the spectrum of signals (N, k) at evenly spaced times, without their means, with a Hann window.
 
     A(f) = 2 |Σ_n w_n x_n e^{-2πi f n T}| / Σ_n w_n
     """
     if len(time) < _FEWEST:
         raise InputError(
-            f"there are {len(time)} samples from then on", part="spectrum", hint="ask from an earlier time on"
+            f"only {len(time)} samples from that time on", part="spectrum", hint="give an earlier start time"
         )
     spacing = np.diff(time)
     if not np.allclose(spacing[:-1], spacing[0], rtol=1e-6):
-        raise InputError("its samples are not evenly spaced", part="spectrum", hint="sample it evenly")
+        raise InputError("the samples are not evenly spaced", part="spectrum", hint="sample the signal evenly")
     window = np.hanning(len(time) + 1)[:-1]
     x = np.fft.rfft(window[:, None] * (values - values.mean(axis=0)), axis=0)
     lines: Array = np.asarray(np.fft.rfftfreq(len(time), float(spacing[0])), dtype=float)
@@ -75,12 +85,12 @@ def spectrum_of(time: Array, names: Sequence[str], values: Array, units: Mapping
     return Spectrum(lines[1:], {name: sizes[1:, i] for i, name in enumerate(names)}, dict(units))
 
 
-_END = 0.05  # of a run: what still leaves its bounds there has not settled
-_LAST = 0.1  # of a run, whose mean is taken for where a signal ends
+_END = 0.05  # fraction at the end of a run; a signal outside its bounds there has not settled
+_LAST = 0.1  # fraction at the end of a run whose mean is the final value of a signal
 
 
 Goal = Callable[[], Mapping[str, float]]
-"""() -> coordinates and outputs by name; computed where it is asked for."""
+"""Function () -> coordinates and outputs by name, evaluated only if requested."""
 
 
 def _none() -> Signals:
@@ -89,14 +99,30 @@ def _none() -> Signals:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClosedLoop(Simulation):
-    """A `Simulation` at the samples of a loop, with what passed between controller, drives and instruments.
+    """Closed-loop simulation at the samples of a controller, with the signals of controller, drives and instruments.
 
-    outputs  : the true ones; measured : what instruments made of them
-    commands : as the controller told them; applied : after the limits, the dead band and the resolution of drives
-    inputs   : forces of the actuators that lead nothing, from each sample on; of those that lead a coordinate see
-               `driving_forces`
-    wanted   : what the controller's reference asks of coordinates; errors : that less the coordinates
-    at_goal  : () -> coordinates and outputs at rest where that reference ends; None where it does not end
+    Attributes
+    ----------
+    outputs : Signals
+        True outputs.
+    measured : Signals
+        Outputs as the instruments measured them.
+    commands : Signals
+        Commands of the controller.
+    applied : Signals
+        Commands after limits, dead band and resolution of the drives.
+    inputs : Signals
+        Forces of actuators that do not prescribe motion, held from each sample. For the others see `driving_forces`.
+    wanted : Signals
+        Desired coordinates, from the reference of the controller.
+    errors : Signals
+        Desired minus true coordinates.
+    at_goal : callable or None
+        () -> coordinates and outputs at rest at the end of the reference; None if the reference does not end.
+
+    See Also
+    --------
+    Simulation : attributes and methods of all simulations.
     """
 
     seen_outputs: Signals = field(default_factory=_none)
@@ -117,12 +143,12 @@ class ClosedLoop(Simulation):
 
     @property
     def errors(self) -> Signals:
-        """Wanted less true coordinates; none where no reference is known."""
+        """Desired minus true coordinates; empty if there is no reference."""
         found = {name: values - self.coordinates[name] for name, values in self.wanted.items()}
         return Signals(self.time, found, {name: self.wanted.units.get(name, "") for name in found})
 
     def table(self) -> Table:
-        """That of a simulation, and `NAME.measured`, `.command`, `.applied`, `.error`."""
+        """Return the table of the simulation, with columns `NAME.measured`, `.command`, `.applied` and `.error`."""
         return gathered(
             self.time, self.seen, self.coordinates, rate=self.rates, acceleration=self.accelerations,
             input=self.inputs, driving_force=self.driving_forces, measured=self.measured, command=self.commands,
@@ -131,43 +157,71 @@ class ClosedLoop(Simulation):
 
     @cached_property
     def goal(self) -> Mapping[str, float]:
-        """Coordinates and outputs at rest where the motion ends; empty where no motion ends."""
+        """Coordinates and outputs at rest at the end of the motion; empty if the motion does not end."""
         return {} if self.at_goal is None else self.at_goal()
 
-    # ------------------------------------------------------------------------ what is left of a motion
+    # ------------------------------------------------------------------------ residual motion
 
     def _signals(self, names: tuple[str, ...]) -> Array:
-        """(N, k) outputs or coordinates by name."""
+        """Return outputs or coordinates by name, (N, k)."""
         if not names:
-            raise InputError("no signal is named", part="closed loop", hint=f"name one of {', '.join(self.seen)}")
+            raise InputError("no signal given", part="closed loop", hint=f"give at least one of {', '.join(self.seen)}")
         known = {**self.coordinates, **self.outputs}
         for name in names:
             require_known("signal", name, known, part="closed loop")
         return np.stack([known[name] for name in names], axis=1)
 
     def residual(self, *names: str, after: float, span: float = 1.0) -> float:
-        """What still moves from a time on: the root of the mean square about the mean, over `span` (s).
+        """Return the RMS of signals about their mean, over `span` seconds after a time.
 
-        names : outputs or coordinates; of several, those of a vector. With accelerations m/s²
+        Parameters
+        ----------
+        *names : str
+            Outputs or coordinates. Several are treated as a vector.
+        after : float
+            Start time, s.
+        span : float, optional
+            Length of the interval, s. Default: 1.
+
+        Returns
+        -------
+        float
+            Residual motion, in the unit of the signals (m/s² for acceleration sensors).
+
+        Raises
+        ------
+        InputError
+            If no signal is given, a signal is unknown, or the run ends before the interval.
         """
         during = (self.time >= after - 1e-9) & (self.time <= after + span + 1e-9)
         if during.sum() < 2:
             raise InputError(
-                f"the run ends at {self.time[-1]:.6g} s, before {after:g} s", part="residual",
-                hint="ask for an earlier time, or run it longer",
+                f"the run ends at {self.time[-1]:.6g} s, before after={after:g} s", part="residual",
+                hint="give an earlier time, or simulate longer",
             )  # fmt: skip
         x = self._signals(names)[during]
         return float(np.sqrt(((x - x.mean(axis=0)) ** 2).sum(axis=1).mean()))
 
     def settling(self, *names: str, within: float, after: float = 0.0, to: ArrayLike | None = None) -> float:
-        """How long after a time (s) it takes until signals stay within a distance of their goal; inf if they still
-        leave it in the last twentieth of the run.
+        """Return the settling time: time after `after` until signals stay within a distance of their goal.
 
-        names  : outputs or coordinates; of several, the distance is that of a vector
-        within : in their unit. Negative where they were there before
-        to     : the goal. Left out, what the signals are where the machine rests at the end of its motion, sagged under
-                 its weight; without a motion that ends the mean of the last tenth of the run, which is where the run
-                 ends, goal or not
+        Parameters
+        ----------
+        *names : str
+            Outputs or coordinates. For several signals, the distance is that of a vector.
+        within : float
+            Distance, in the unit of the signals.
+        after : float, optional
+            Time from which the settling time counts, s. Default: 0.
+        to : array_like, optional
+            Goal of each signal. Default: values at rest at the end of the reference, with the deflection by gravity. If
+            the reference does not end: mean of the last tenth of the run.
+
+        Returns
+        -------
+        float
+            Settling time, s; negative if the signals were settled before `after`. It is inf if they still leave the
+            distance in the last twentieth of the run.
         """
         x = self._signals(names)
         if to is None:
@@ -181,17 +235,35 @@ class ClosedLoop(Simulation):
         return float(self.time[far[-1] + 1]) - after
 
     def spectrum(self, *names: str, after: float = 0.0) -> Spectrum:
-        """Amplitudes over frequency from a time on, of outputs or coordinates; all outputs if none is named."""
+        """Return amplitude spectra of outputs or coordinates.
+
+        Parameters
+        ----------
+        *names : str
+            Outputs or coordinates. Default: all outputs.
+        after : float, optional
+            Time from which samples are used, s. Default: 0.
+
+        Returns
+        -------
+        Spectrum
+            Amplitudes over frequency.
+        """
         chosen = names or tuple(self.seen)
-        from_then = self.time >= after - 1e-9
-        values = self._signals(chosen)[from_then]
+        used = self.time >= after - 1e-9
+        values = self._signals(chosen)[used]
         units = {name: {**self.coordinates.units, **self.outputs.units}.get(name, "") for name in chosen}
-        return spectrum_of(self.time[from_then], chosen, values, units)
+        return spectrum_of(self.time[used], chosen, values, units)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw outputs, errors, commands that are no forces, forces and energies over time; returns the panels.
+        """Plot outputs, errors, commands that are not forces, forces and energies over time; return the panels.
 
-        names : of any of them, those alone; axes : where to draw instead, the outputs alone if it is one
+        Parameters
+        ----------
+        *names : str
+            Signals to plot. Default: all of these groups.
+        axes : matplotlib.axes.Axes, optional
+            Axes to draw into; a single one shows the outputs. Default: a new figure.
         """
         known = {
             "output": self.outputs, "coordinate": self.coordinates, "error": self.errors, "command": self.commands,
@@ -200,10 +272,12 @@ class ClosedLoop(Simulation):
         if names:
             return picture("view.time_plot.time_plot")(known, names, axes)
         forces = self.inputs.units
-        told = {name: values for name, values in self.commands.items() if self.commands.units[name] != forces.get(name)}
+        other_commands = {
+            name: values for name, values in self.commands.items() if self.commands.units[name] != forces.get(name)
+        }
         energies = {name: self.energy[name] for name in ("kinetic", "potential", "total") if name in self.energy}
         return picture("view.time_plot.time_plot")({
             "output": self.seen, "error": self.errors.moving(),
-            "command": Signals(self.time, told, self.commands.units).moving(), "force": self.inputs.moving(),
+            "command": Signals(self.time, other_commands, self.commands.units).moving(), "force": self.inputs.moving(),
             "driving force": self.driving_forces.moving(), "energy": Signals(self.time, energies, self.energy.units),
         }, (), axes)  # fmt: skip

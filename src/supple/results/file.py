@@ -1,4 +1,4 @@
-"""Results on disk: a table as CSV, the arrays themselves as .npz or .mat; whole or not at all."""
+"""Results on disk: tables as CSV, arrays as .npz or .mat, written atomically."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from supple.results.text import fresh
 Arrays = dict[str, NDArray[Any]]
 
 SUFFIXES = (".csv", ".npz", ".mat")
-_LONGEST = 63  # characters of a name in Matlab
+_LONGEST = 63  # longest name in Matlab
 _MATLAB = ("function", "end", "otherwise", "switch", "case", "catch", "elseif", "parfor", "persistent", "spmd")
 
 
 def save_result(path: str | Path, columns: Callable[[], Arrays], arrays: Callable[[], Arrays]) -> Path:
-    """Write beside the target, then rename. The suffix says what: .csv, .npz or .mat.
+    """Write a file atomically; the suffix selects the format: .csv, .npz or .mat.
 
-    .csv : the columns, in SI units, numbers to full precision
-    .npz : the arrays by name, read by numpy.load without pickle
-    .mat : the same for Matlab (version 5), names that it cannot have with _ for what is wrong in them
+    .csv : the columns, in SI units, with full precision
+    .npz : the arrays by name, for numpy.load without pickle
+    .mat : the same for Matlab (version 5); invalid characters in names become _
     """
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(
-            f"cannot be written: it ends in none of {', '.join(SUFFIXES)}",
+            f"cannot be written: the name ends in none of {', '.join(SUFFIXES)}",
             file=str(target),
-            hint="name the kind of table by its ending",
+            hint="select the format by the ending of the name",
         )
 
     def write(stream: BinaryIO) -> None:
@@ -52,7 +52,7 @@ def save_result(path: str | Path, columns: Callable[[], Arrays], arrays: Callabl
 
 
 def save_text(path: str | Path, text: str) -> Path:
-    """Write a text beside the target, then rename."""
+    """Write a text file atomically."""
     return _whole(Path(path), lambda stream: stream.write(text.encode("utf-8")))
 
 
@@ -63,7 +63,7 @@ def _whole(target: Path, write: Callable[[BinaryIO], Any]) -> Path:
 
 
 def csv_text(columns: Mapping[str, NDArray[Any]]) -> str:
-    """The lines of a table, the names of its columns first."""
+    """Return the lines of a table; the first one holds the column names."""
 
     class Lines(list[str]):
         write = list.append
@@ -76,8 +76,8 @@ def csv_text(columns: Mapping[str, NDArray[Any]]) -> str:
 
 
 def arrays_npz(stream: BinaryIO, arrays: Arrays) -> None:
-    """Arrays as .npz."""
-    # Not numpy.savez: an array of its own may be called `file` there, and texts must never be pickled.
+    """Write arrays as .npz."""
+    # numpy.savez is not used: an array may be called `file`, and texts must never be pickled.
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, values in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
@@ -85,7 +85,7 @@ def arrays_npz(stream: BinaryIO, arrays: Arrays) -> None:
 
 
 def arrays_mat(stream: BinaryIO, arrays: Arrays) -> None:
-    """Arrays as a .mat file of version 5."""
+    """Write arrays as a .mat file of version 5."""
     from scipy.io import savemat
 
     found: dict[str, Any] = {}
@@ -96,7 +96,7 @@ def arrays_mat(stream: BinaryIO, arrays: Arrays) -> None:
 
 
 def matlab_name(name: str, taken: Mapping[str, Any]) -> str:
-    """A name that Matlab can have, and that is not taken: `tool.x` becomes tool_x."""
+    """Return a unique name that is valid in Matlab: `tool.x` becomes tool_x."""
     found = re.sub(r"[^0-9A-Za-z_]", "_", name)
     if not found[:1].isalpha():
         found = f"x{found}"

@@ -16,12 +16,12 @@ from supple.results.text import Text, listed, number_text
 
 Kind = Literal["receptance", "mobility", "accelerance"]
 KINDS: dict[str, int] = {"receptance": 0, "mobility": 1, "accelerance": 2}
-"""How often the output's displacement is differentiated."""
-_PEAKS = 12  # of a response that its text lists, the highest ones
+"""Order of the time derivative of the output displacement."""
+_PEAKS = 12  # largest number of peaks of a response that its text lists
 
 
 def response_unit(kind: str, output: str, inlet: str) -> str:
-    """The unit of a response: `m/N`, `(m/s²)/N`, `rad/(N m)`."""
+    """Return the unit of a response: `m/N`, `(m/s²)/N`, `rad/(N m)`."""
     top = f"({output})" if "/" in output and KINDS[kind] else output
     top += ("", "/s", "/s²")[KINDS[kind]]
     top, bottom = (f"({unit})" if any(mark in unit for mark in "/ ") else unit for unit in (top, inlet))
@@ -30,11 +30,27 @@ def response_unit(kind: str, output: str, inlet: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrequencyResponse(Result):
-    """The answer of every output to a unit of every input: `response["tip.z", "lift"]` is (lines,).
+    """Frequency responses of all outputs to all inputs; ``response["tip.z", "lift"]`` is (lines,).
 
-    frequencies_hz : (lines,)
-    values         : (lines, outputs, inputs), complex; its phase leads where it is positive, exp(+iωt)
-    units          : of each output to each input
+    Attributes
+    ----------
+    kind : {"receptance", "mobility", "accelerance"}
+        Kind of response: displacement, velocity or acceleration per input.
+    frequencies_hz : ndarray, shape (lines,)
+        Frequencies, Hz.
+    values : ndarray of complex, shape (lines, outputs, inputs)
+        Responses for the time dependence exp(+iωt): a positive phase leads.
+    outputs, inputs : tuple of str
+        Names of the outputs and inputs.
+    units : tuple of tuple of str
+        Unit of each output per input.
+
+    Examples
+    --------
+    >>> import supple
+    >>> response = supple.frf(supple.load("ralf"), "home", ["tip.z"], ["tip.z"], [5.0, 10.0])
+    >>> response.unit("tip.z", "tip.z"), response["tip.z", "tip.z"].shape
+    ('m/N', (2,))
     """
 
     frequencies_hz: Array
@@ -46,12 +62,12 @@ class FrequencyResponse(Result):
     name: str = ""
 
     def __getitem__(self, pair: tuple[str, str]) -> Complex:
-        """One output to one input: (lines,)."""
+        """Return one output per one input, (lines,)."""
         output, inlet = self._index(pair)
         return self.values[:, output, inlet]
 
     def unit(self, output: str, inlet: str) -> str:
-        """The unit of one output to one input."""
+        """Return the unit of one output per one input."""
         row, column = self._index((output, inlet))
         return self.units[row][column]
 
@@ -67,7 +83,7 @@ class FrequencyResponse(Result):
         return f"{self.kind} of {listed(self.outputs)} to {listed(self.inputs)}{of}, {over}"
 
     def table(self) -> Table:
-        """Frequencies, and a complex column `output/input` of each pair."""
+        """Return a table of frequencies and one complex column `output/input` for each pair."""
         columns: dict[str, Any] = {"frequency_hz": self.frequencies_hz}
         units = {"frequency_hz": "Hz"}
         for i, output in enumerate(self.outputs):
@@ -77,7 +93,7 @@ class FrequencyResponse(Result):
         return Table(columns, units, index="frequency_hz")
 
     def data(self) -> dict[str, Any]:
-        """The keys and values that `--json` prints: one output to one input, or (outputs, inputs) of several."""
+        """Return the data that `--json` prints: one output per one input, or (outputs, inputs) of several."""
         found: dict[str, Any] = {
             "frequencies_hz": self.frequencies_hz, "real": self.values.real, "imag": self.values.imag,
             "input": self.inputs, "output": self.outputs, "kind": self.kind, "unit": self.units,
@@ -88,7 +104,7 @@ class FrequencyResponse(Result):
         return found | {"real": value.real, "imag": value.imag, **names, "unit": self.units[0][0]}
 
     def text(self) -> Text:
-        """Both ends and the highest peaks of each response."""
+        """Return a text with both ends and the highest peaks of each response."""
         out, hertz = Text(), self.frequencies_hz
         name = f"{self.name}: " if self.name else ""
         over = f"{len(hertz)} lines from {hertz[0]:g} to {hertz[-1]:g} Hz" if len(hertz) else "no lines"
@@ -99,7 +115,7 @@ class FrequencyResponse(Result):
         return out
 
     def map_entries(self) -> Entries:
-        """The largest magnitude of each response over its lines, and at which frequency."""
+        """Return the largest magnitude of each response and its frequency."""
         largest = np.abs(self.values).argmax(axis=0)
         found: list[tuple[str, str, float]] = []
         for i, output in enumerate(self.outputs):
@@ -109,11 +125,11 @@ class FrequencyResponse(Result):
                 found.append((f"{pair} frequency", "Hz", self.frequencies_hz[peak]))
         names, units, values = zip(*found, strict=True)
         quantity = f"largest {self.kind}"
-        each = (quantity, "frequency of the largest") * (len(names) // 2)
+        each = (quantity, "frequency of the maximum") * (len(names) // 2)
         return Entries(quantity, names, units, np.array(values, dtype=float), each)
 
     def to_xarray(self) -> Any:
-        """A Dataset (the extra `xarray`): `response` over frequency, output and input; `unit` of each pair."""
+        """Return an xarray Dataset (extra `xarray`): `response` over frequency, output and input; `unit` of each."""
         pair = ("output", "input")
         texts = {"output": np.array(self.outputs, dtype=str), "input": np.array(self.inputs, dtype=str)}
         found: dict[str, Variable] = {
@@ -129,14 +145,17 @@ class FrequencyResponse(Result):
         }  # fmt: skip
 
     def plot(self, *, axes: Any = None) -> Any:
-        """A Bode diagram (matplotlib): magnitudes and unwrapped phases over a log axis; returns the panels.
+        """Plot a Bode diagram (matplotlib) and return the panels.
 
-        axes : where to draw instead, one for the magnitudes and one for the phases
+        Parameters
+        ----------
+        axes : sequence of matplotlib.axes.Axes, optional
+            Two axes, for magnitudes and for unwrapped phases. Default: a new figure.
         """
         return picture("frequency_response.plot.bode_plot")(self, axes)
 
     def to_control(self) -> Any:
-        """A FrequencyResponseData of python-control (the extra `control`), by rising frequency."""
+        """Return a python-control FrequencyResponseData (extra `control`), sorted by frequency."""
         control = optional_package("control", "python-control", "'supple[control]'")
         order = np.argsort(self.frequencies_hz)
         return control.FrequencyResponseData(
@@ -145,7 +164,7 @@ class FrequencyResponse(Result):
 
 
 def _highest(hertz: Array, values: Complex) -> list[tuple[str, str, str]]:
-    """Frequency, magnitude and phase of both ends of a response and of its highest peaks."""
+    """Return frequency, magnitude and phase of both ends of a response and of its highest peaks."""
     size = np.abs(values)
     inner = np.flatnonzero((size[1:-1] > size[:-2]) & (size[1:-1] >= size[2:])) + 1
     peaks = np.sort(inner[np.argsort(size[inner])[::-1]][:_PEAKS])

@@ -1,4 +1,4 @@
-"""A number and its interval in words: as many digits as tell the two ends apart."""
+"""Text of a number and its interval, with as many digits as needed to distinguish the ends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ _FEWEST, _MOST = 4, 12  # digits
 
 
 def interval_digits(low: float, high: float) -> int:
-    """Significant digits that leave two of the width: 4 for 797.2 .. 803.5, 6 for 2.09981e+11 .. 2.10019e+11."""
+    """Return the number of significant digits that leaves two of the width.
+
+    It is 4 for 797.2 .. 803.5, and 6 for 2.09981e+11 .. 2.10019e+11.
+    """
     size, width = max(abs(low), abs(high)), abs(high - low)
     if not (math.isfinite(size) and width > 0.0):
         return _FEWEST
@@ -16,6 +19,6 @@ def interval_digits(low: float, high: float) -> int:
 
 
 def interval_words(value: float, low: float, high: float, between: str = " .. ") -> tuple[str, str]:
-    """The value, and from where to where it lies."""
+    """Return the texts of a value and of its interval."""
     digits = interval_digits(low, high)
     return f"{value:.{digits}g}", f"{low:.{digits}g}{between}{high:.{digits}g}"

@@ -1,9 +1,10 @@
-"""Linear models over a grid of θ, with the same states everywhere: a linear parameter-varying system (LPV).
+"""Linear models on a grid of θ with the same states everywhere: a linear parameter-varying (LPV) system.
 
     ẋ = A(θ) (x - x₀(θ)) + B(θ) (u - u₀(θ)),   y = y₀(θ) + C(θ) (x - x₀(θ)) + D(θ) (u - u₀(θ))
 
-Between the points of the grid every matrix is linear along each coordinate, as blocks for such systems have it. Each is
-a linearization at rest (no rates of θ), from one germ, so that a state means the same at every point.
+Between grid points every matrix is interpolated linearly along each coordinate, as LPV blocks of other programs do.
+Each model is a linearization at rest (zero rates of θ) in the basis of one germ, so that a state means the same
+everywhere.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ POINTS = ("states", "inputs", "outputs")
 
 
 class Names(NamedTuple):
-    """Of states, inputs and outputs."""
+    """Names of states, inputs and outputs."""
 
     states: tuple[str, ...]
     inputs: tuple[str, ...]
@@ -38,13 +39,19 @@ class Names(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearFamily(Result):
-    """Linear models on a grid.
+    """Linear models on a grid of postures.
 
-    grid : coordinate -> its values (g_i,), rising
-    A, B, C, D : (g₁, g₂, ..., rows, columns)
-    at   : states, inputs and outputs of the rest at each point, (g₁, g₂, ..., k)
-    gap  : largest difference of its responses, between the points, to those of the model it stands for, each against
-           the channel's largest in the band; see `supple.reduced.linear_model_grid`
+    Attributes
+    ----------
+    grid : dict of str to ndarray
+        Grid values of each coordinate, (g_i,), increasing.
+    A, B, C, D : ndarray, shape (g₁, g₂, ..., rows, columns)
+        Matrices of the linear models.
+    at : dict of str to ndarray
+        States, inputs and outputs at rest at each point, (g₁, g₂, ..., k).
+    gap : float
+        Largest difference between grid points of its responses to those of the reduced model, each relative to the
+        largest value of the channel in the band; see `supple.reduced.linear_model_grid`.
     """
 
     name: str
@@ -69,7 +76,7 @@ class LinearFamily(Result):
         return f'of "{self.name}" over {over}: {states}, gap {self.gap:.2g}'
 
     def table(self) -> Table:
-        """The points of the grid, and the frequencies of the poles of each, Hz, rising."""
+        """Return the grid points and the frequencies of the poles at each of them, Hz, increasing."""
         mesh = np.meshgrid(*self.grid.values(), indexing="ij")
         poles = np.sort(np.abs(np.linalg.eigvals(self.A)), axis=-1).reshape(-1, self.A.shape[-1]) / (2.0 * np.pi)
         return batch_table(
@@ -80,7 +87,7 @@ class LinearFamily(Result):
         )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """As Matlab's arrays of models have it: A (x, x, g₁, g₂, ...), offsets x0 (x, 1, g₁, ...), and the grid."""
+        """Return arrays as in Matlab model arrays: A (x, x, g₁, g₂, ...), offsets x0 (x, 1, g₁, ...), and the grid."""
         s = len(self.grid)
         matrices = {name: np.moveaxis(getattr(self, name), range(s), range(2, 2 + s)) for name in MATRICES}
         rests = {
@@ -93,7 +100,23 @@ class LinearFamily(Result):
         return {**matrices, **rests, **values, **texts, "gap": np.array(self.gap)}
 
     def model_at(self, theta: ArrayLike) -> LinearModel:
-        """Between the points: linear along each coordinate."""
+        """Return the linear model at a posture, interpolated linearly along each coordinate.
+
+        Parameters
+        ----------
+        theta : array_like
+            Posture inside the grid, one value per coordinate.
+
+        Returns
+        -------
+        LinearModel
+            Interpolated model.
+
+        Raises
+        ------
+        InputError
+            If the number of values is wrong or the posture is outside the grid.
+        """
         point = self._inside(theta)
         weights = [_weights(values, x) for values, x in zip(self.grid.values(), point, strict=True)]
         A, B, C, D = (_between(getattr(self, name), weights) for name in MATRICES)
@@ -110,12 +133,13 @@ class LinearFamily(Result):
         for (name, values), x in zip(self.grid.items(), point, strict=True):
             if not values[0] <= x <= values[-1]:
                 raise InputError(
-                    f"{name}={x:.6g} lies outside {values[0]:.6g} to {values[-1]:.6g}", hint="stay inside the grid"
+                    f"{name}={x:.6g} lies outside {values[0]:.6g} to {values[-1]:.6g}",
+                    hint="give a point inside the grid",
                 )
         return point
 
     def to_control(self) -> NDArray[Any]:
-        """StateSpaces of python-control, an array of objects over the grid (the extra `control`)."""
+        """Return python-control StateSpaces as an array of objects over the grid (extra `control`)."""
         found = np.empty(self.shape, dtype=object)
         for place in np.ndindex(self.shape):
             theta = [values[i] for values, i in zip(self.grid.values(), place, strict=True)]
@@ -123,7 +147,7 @@ class LinearFamily(Result):
         return found
 
     def affine(self) -> AffineFamily:
-        """The closest family that is affine in θ: A₀ + Σ_i ψ_i A_i, by least squares over the grid."""
+        """Return the closest family that is affine in θ: A₀ + Σ_i ψ_i A_i, by least squares over the grid."""
         lower, upper = (np.array([values[i] for values in self.grid.values()]) for i in (0, -1))
         mesh = np.stack(np.meshgrid(*self.grid.values(), indexing="ij"), axis=-1).reshape(-1, len(self.grid))
         psi = np.hstack([np.ones((len(mesh), 1)), normalized_coordinates(mesh, lower, upper)])
@@ -137,9 +161,14 @@ class LinearFamily(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AffineFamily(Result):
-    """A(θ) = A₀ + Σ_i ψ_i A_i, ψ_i = (2 θ_i - lower_i - upper_i) / (upper_i - lower_i); B, C, D likewise.
+    """Linear models that are affine in the posture, as a polytopic LPV system.
 
-    A, B, C, D : (1 + s, rows, columns), the constant part first
+    A(θ) = A₀ + Σ_i ψ_i A_i, ψ_i = (2 θ_i - lower_i - upper_i) / (upper_i - lower_i); B, C, D likewise.
+
+    Attributes
+    ----------
+    A, B, C, D : ndarray, shape (1 + s, rows, columns)
+        Matrices, the constant part first.
     """
 
     name: str
@@ -157,7 +186,7 @@ class AffineFamily(Result):
         return f'of "{self.name}", affine in {listed(self.coordinates)}: {len(self.names.states)} states'
 
     def table(self) -> Table:
-        """The corners of the region, and the frequencies of their poles, Hz, rising."""
+        """Return the corners of the region and the frequencies of their poles, Hz, increasing."""
         corners = self.corners
         poles = [np.sort(np.abs(np.linalg.eigvals(self.model_at(corner).A))) / (2.0 * np.pi) for corner in corners]
         return batch_table(
@@ -174,12 +203,15 @@ class AffineFamily(Result):
 
     @property
     def corners(self) -> Array:
-        """(2^s, s): the region is their convex hull, and so are all models of the family the hull of theirs."""
+        """Return the corners of the region, (2^s, s).
+
+        All models of the family lie in the convex hull of the models at the corners.
+        """
         return np.array(list(product(*zip(self.lower, self.upper, strict=True))))
 
     @property
     def vertices(self) -> list[LinearModel]:
-        """The models at the corners: the polytope that holds the family."""
+        """Return the models at the corners, the vertices of the polytope of all models."""
         return [self.model_at(corner) for corner in self.corners]
 
     def model_at(self, theta: ArrayLike) -> LinearModel:
@@ -189,12 +221,12 @@ class AffineFamily(Result):
 
 
 def normalized_coordinates(theta: Array, lower: Array, upper: Array) -> Array:
-    """ψ: -1 to 1 over the region."""
+    """Return the normalized coordinates ψ, from -1 to 1 over the region."""
     return np.asarray((2.0 * theta - lower - upper) / (upper - lower))
 
 
 def _weights(values: Array, x: float) -> tuple[int, float]:
-    """The point below x, and how much of the one above it counts."""
+    """Return the index of the grid point below x, and the interpolation weight of the next one."""
     if len(values) == 1:
         return 0, 0.0
     below = int(np.clip(np.searchsorted(values, x, side="right") - 1, 0, len(values) - 2))

@@ -1,4 +1,4 @@
-"""Linear models ẋ = A x + B u, y = C x + D u, with names: their modes, and how they change with a parameter."""
+"""Linear models ẋ = A x + B u, y = C x + D u with names: their modes, and their sensitivities to parameters."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from supple.results.table import Table, matrix_table
 from supple.results.text import Text, listed, number_text, undotted
 from supple.results.units import UNKNOWN, Units
 
-_SINGLE = 1e-6  # |lᴴr| of unit vectors: below it the eigenvalue is one of several that share a vector
+_SINGLE = 1e-6  # |lᴴr| of unit vectors; below it the eigenvalue shares its eigenvector with others (defective)
 
 
 class LinearSlopes(NamedTuple):
-    """Slopes of the four matrices of a linear model along a parameter: ∂A/∂μ, ∂B/∂μ, ∂C/∂μ and ∂D/∂μ.
+    """Derivatives of the matrices of a linear model by a parameter: ∂A/∂μ, ∂B/∂μ, ∂C/∂μ and ∂D/∂μ.
 
-    The operating point follows.
+    They include the change of the operating point.
     """
 
     A: Array
@@ -39,18 +39,18 @@ class LinearSlopes(NamedTuple):
 
 
 def by_magnitude(values: Complex) -> NDArray[np.int64]:
-    """The order of eigenvalues by rising magnitude, which is not one of rounding errors."""
+    """Return the order of eigenvalues by increasing magnitude, insensitive to rounding errors."""
     digits = values / max(float(np.abs(values).max(initial=0.0)), 1e-300)
     return np.lexsort(tuple(np.round(part, 10) for part in (digits.imag, digits.real, np.abs(digits))))
 
 
 def eigenvalue_slopes(A: Array, slopes: Array) -> Complex:
-    """∂λ/∂μ of the eigenvalues of A, by rising magnitude.
+    """Return ∂λ/∂μ of the eigenvalues of A, by increasing magnitude.
 
         ∂λ/∂μ = lᴴ (∂A/∂μ) r / lᴴr,    A r = λ r,  lᴴA = λ lᴴ                                    (parameters, 13)
 
-    No number where several share one vector (a motion that nothing holds has position and rate in one), for these
-    have none.
+    It is NaN if several eigenvalues share one eigenvector, as position and rate of an unconstrained motion do: they
+    have no derivative.
     """
     values, left, right = (np.asarray(item, dtype=complex) for item in eig(A, left=True, right=True))
     share = np.einsum("ik,ik->k", left.conj(), right)
@@ -64,13 +64,15 @@ def eigenvalue_slopes(A: Array, slopes: Array) -> Complex:
 
 
 _METHODS = ("zoh", "foh", "bilinear", "euler", "backward_diff", "impulse")
-_ROUNDING = 1e-15  # of the largest eigenvalue: less is zero
+_ROUNDING = 1e-15  # relative to the largest eigenvalue; smaller ones are zero
 
 
 class SecondOrder(NamedTuple):
-    """M δθ̈ = P₂ δθ + P₁ δθ̇ + P₃ δu about the same state: (n, n) three times, (n, inputs)             [Lin, eq. 39]
+    """Second-order form M δθ̈ = P₂ δθ + P₁ δθ̇ + P₃ δu at the same state [Lin, eq. 39].
 
-    -P₂ is the stiffness of small motions and -P₁ their damping, with what the motion itself contributes.
+    The matrices are (n, n) three times, and (n, inputs).
+
+    -P₂ is the stiffness of small motions and -P₁ their damping, including effects of the nominal motion.
     """
 
     M: Array
@@ -84,19 +86,42 @@ class SecondOrder(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearModel(Result):
-    """Small motions about a state: x, u and y are the departures from it.
+    """Linear model of small motions about a state; x, u and y are deviations from it.
 
-    A (x, x), B (x, u), C (y, x), D (y, u); states, inputs, outputs : their names
-    at : the state, the inputs, the outputs and the accelerations that it was linearized about, by name
-    second_order : the same as equations of forces, where the states are coordinates and their rates
-    step : s, of a model in discrete time x(k + 1) = A x(k) + B u(k); None in continuous time
-    rigid : names of the elastic parts of the mechanism that are taken as rigid
-    basis : what elastic states are counted in; None without them
-    units : of the coordinates among the states, the inputs and the outputs
-    delays : s, of commands and outputs, by name, that are Padé's approximants of the order `pade` in it
-    undriven : inputs that are forces here, though the machine has drives there (drives=False)
-    slopes : by parameter that was asked for (`along`), ∂A/∂μ, ∂B/∂μ, ∂C/∂μ and ∂D/∂μ: θ is held, sag and what holds it
-             follow; at an equilibrium θ follows too
+    Attributes
+    ----------
+    A, B, C, D : ndarray, shape (x, x), (x, u), (y, x), (y, u)
+        State-space matrices.
+    states, inputs, outputs : tuple of str
+        Names.
+    at : dict
+        State, inputs, outputs and accelerations of the operating point, by name.
+    second_order : SecondOrder or None
+        Second-order form, if the states are coordinates and their rates.
+    step : float or None
+        Sample time of a model x(k + 1) = A x(k) + B u(k), s; None in continuous time.
+    rigid : tuple of str
+        Names of elastic parts of the mechanism that are treated as rigid.
+    basis : CoordinateBasis or None
+        Basis of the elastic states.
+    units : Units
+        Units of the coordinates among the states, of inputs and of outputs.
+    delays : dict of str to float
+        Delays of commands and outputs, s, approximated in the model by Padé approximants of order `pade`.
+    pade : int or None
+        Order of the Padé approximants.
+    undriven : tuple of str
+        Inputs that are forces although the mechanism has drives there (drives=False).
+    slopes : dict of str to LinearSlopes
+        Derivatives of the matrices by each parameter of `along`. θ is held; static deflection and holding forces change
+        with the parameter. At an equilibrium θ changes too.
+
+    Examples
+    --------
+    >>> import supple
+    >>> linear = supple.linearize(supple.load("four-bar"))
+    >>> len(linear.states), linear.A.shape
+    (2, (2, 2))
     """
 
     A: Array
@@ -122,16 +147,18 @@ class LinearModel(Result):
         shapes = {"A": (x, x), "B": (x, u), "C": (y, x), "D": (y, u)}
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:
-                raise InputError(f"has the shape {getattr(self, name).shape}", part=name, hint=f"give {shape}")
+                raise InputError(f"has the shape {getattr(self, name).shape}", part=name, hint=f"give shape {shape}")
 
     def summary(self) -> str:
-        when = "" if self.step is None else f", steps of {self.step:g} s"
-        when += "" if self.pade is None else f", delays of {listed(self.delays)} as Padé of order {self.pade}"
+        when = "" if self.step is None else f", sample time {self.step:g} s"
+        when += (
+            "" if self.pade is None else f", delays of {listed(self.delays)} as Padé approximants of order {self.pade}"
+        )
         sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
         return f"{sizes} ({listed(self.states)}){when}"
 
     def table(self) -> Table:
-        """[A B; C D], a row for each state and then each output; columns of inputs are `NAME.input`."""
+        """Return the table [A B; C D] with a row for each state and output; columns of inputs are `NAME.input`."""
         rows = (*(f"d/dt {name}" if self.step is None else name for name in self.states), *self.outputs)
         names = (*self.states, *(f"{name}.input" for name in self.inputs))
         return matrix_table("row", rows, names, np.block([[self.A, self.B], [self.C, self.D]]))
@@ -147,7 +174,7 @@ class LinearModel(Result):
         return {**self.matrices, **names, "eigenvalues": self.eigenvalues, **step, **slopes}
 
     def data(self) -> dict[str, Any]:
-        """The keys and values that `--json` prints; complex numbers as pairs."""
+        """Return the data that `--json` prints; complex numbers are pairs."""
         found: dict[str, Any] = {
             "states": self.states, "inputs": self.inputs, "outputs": self.outputs, **self.matrices,
             "eigenvalues": _pairs(self.eigenvalues), "at": self.at, "rigid": self.rigid,
@@ -160,14 +187,17 @@ class LinearModel(Result):
         return found
 
     def text(self, name: str = "") -> Text:
-        """The state it is about, its matrices, and its eigenvalues; name : of the mechanism or model."""
+        """Return a text with the operating point, the matrices and the eigenvalues.
+
+        name : of the mechanism or model
+        """
         ahead = "ẋ" if self.step is None else f"x after {number_text(self.step, 's')}"
         out = Text(f"{name}: {ahead} = A x + B u, y = C x + D u about".removeprefix(": "))
         if self.basis is not None:
-            out.line(f"elastic states are {self.basis}")
+            out.line(f"basis of the elastic states: {self.basis}")
         if self.pade is not None:
             delays = ", ".join(f"{key} {number_text(value, 's')}" for key, value in self.delays.items())
-            out.line(f"delays ({delays}) are Padé's approximants of order {self.pade}")
+            out.line(f"delays ({delays}) are approximated by Padé approximants of order {self.pade}")
         about = [(key, number_text(x)) for part in ("states", "inputs") for key, x in self.at.get(part, {}).items()]
         out.table(("state or input", "value"), about)
         out.matrix("A", self.states, self.states, self.A)
@@ -184,26 +214,26 @@ class LinearModel(Result):
         return out
 
     def _eigenvalue_rows(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """Titles and rows of a table of the eigenvalues, with their slopes."""
+        """Return titles and rows of a table of the eigenvalues and their slopes."""
         rows, slopes = [], self.eigenvalue_slopes
         largest = max(map(abs, self.eigenvalues.tolist()), default=0.0)
         for i, value in enumerate(self.eigenvalues.tolist()):
             size = abs(value)
             damping = "" if size <= _ROUNDING * largest else number_text(-value.real / size)
             changes = [complex(each[i]) for each in slopes.values()]
-            told = ("-" if z != z else _complex_text(z) for z in changes)
-            rows.append((_complex_text(value), number_text(size / (2.0 * np.pi)), damping, *told))
+            message = ("-" if z != z else _complex_text(z) for z in changes)
+            rows.append((_complex_text(value), number_text(size / (2.0 * np.pi)), damping, *message))
         return ("eigenvalue / s⁻¹", "Hz", "damping ratio", *(f"per {key}" for key in slopes)), rows
 
     def map_entries(self) -> Entries:
-        """|λ|/2π and the damping ratio of each eigenvalue by rising magnitude, of a conjugate pair once."""
+        """Return |λ|/2π and the damping ratio of eigenvalues by increasing magnitude, once for each conjugate pair."""
         if self.step is not None:
             return super().map_entries()
         return eigenvalue_entries(self.eigenvalues)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """The states that are coordinates, the first n, with their rates behind them; other states follow."""
+        """States that are coordinates: the first n; their rates follow, then other states."""
         half = len(self.states) // 2
         for n in range(half, 0, -1):
             if self.states[n : 2 * n] == tuple(f"{name}.rate" for name in self.states[:n]):
@@ -212,23 +242,25 @@ class LinearModel(Result):
 
     @property
     def eigenvalues(self) -> NDArray[np.complex128]:
-        """Of A, by rising magnitude, 1/s (in discrete time without unit)."""
+        """Return the eigenvalues of A by increasing magnitude, 1/s (dimensionless in discrete time)."""
         found = np.linalg.eigvals(self.A).astype(complex)
         return found[by_magnitude(found)]
 
     @property
     def eigenvalue_slopes(self) -> dict[str, NDArray[np.complex128]]:
-        """∂λ/∂μ of the `eigenvalues` along each parameter of `slopes`, by left and right vectors; no number where
-        several eigenvalues share a vector."""
+        """Return ∂λ/∂μ of the `eigenvalues` by each parameter of `slopes`; NaN if eigenvalues share an eigenvector."""
         return {name: eigenvalue_slopes(self.A, each.A) for name, each in self.slopes.items()}
 
     @property
     def matrices(self) -> dict[str, Array]:
-        """A, B, C and D by name."""
+        """Return A, B, C and D by name."""
         return {"A": self.A, "B": self.B, "C": self.C, "D": self.D}
 
     def response(self, frequencies_hz: ArrayLike, output: str, inlet: str) -> NDArray[np.complex128]:
-        """C (z - A)⁻¹ B + D from one input to one output at each frequency; z = iω, in discrete time exp(iω step)."""
+        """Return C (z - A)⁻¹ B + D from one input to one output at each frequency.
+
+        z is iω in continuous time, and exp(iω step) in discrete time.
+        """
         require_arguments(LinearModel.response, locals())
         for name, known, what in ((output, self.outputs, "output"), (inlet, self.inputs, "input")):
             require_known(what, name, known)
@@ -242,7 +274,22 @@ class LinearModel(Result):
     def frequency_response(
         self, frequencies_hz: ArrayLike, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None
     ) -> FrequencyResponse:
-        """All responses, or of some outputs to some inputs, with names and units; its `plot` is a Bode diagram."""
+        """Return frequency responses with names and units; their `plot` is a Bode diagram.
+
+        Parameters
+        ----------
+        frequencies_hz : array_like
+            Frequencies, Hz.
+        outputs : sequence of str, optional
+            Names of the outputs. Default: all.
+        inputs : sequence of str, optional
+            Names of the inputs. Default: all.
+
+        Returns
+        -------
+        FrequencyResponse
+            Responses of these outputs to these inputs.
+        """
         require_arguments(LinearModel.frequency_response, locals())
         lines = np.atleast_1d(np.asarray(frequencies_hz, float))
         rows, columns = tuple(outputs or self.outputs), tuple(inputs or self.inputs)
@@ -262,49 +309,80 @@ class LinearModel(Result):
         )
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the eigenvalues in the complex plane (matplotlib); returns the panels.
+        """Plot the eigenvalues in the complex plane (matplotlib) and return the panels.
 
         `frequency_response(...).plot()` is a Bode diagram.
         """
         return picture("linearization.plot.pole_plot")({"eigenvalues": self.eigenvalues}, self.step, axes)
 
     def modes(self) -> LinearModes:
-        """Frequencies, damping ratios, and which coordinates (and states of drives) take part in each mode."""
+        """Return frequencies, damping ratios, and participation of coordinates and drive states in each mode.
+
+        Returns
+        -------
+        LinearModes
+            One mode for each real eigenvalue and each conjugate pair.
+
+        Raises
+        ------
+        InputError
+            If the model is in discrete time, or its states are not coordinates with their rates.
+        """
         if self.step is not None:
             raise InputError(
-                "it is a model in discrete time", part="modes", hint="ask the continuous model for its modes"
+                "the model is in discrete time", part="modes", hint="call modes() on the continuous-time model"
             )
         n = len(self.coordinates)
         if len(self.states) % 2 and f"{self.states[0]}.rate" not in self.states:
             raise InputError(
-                f"{len(self.states)} states are not coordinates and their rates",
+                f"{len(self.states)} states are not coordinates with their rates",
                 part="modes",
-                hint="look at eigenvalues",
+                hint="use eigenvalues()",
             )
         return linear_modes(self.A, (*self.coordinates, *self.states[2 * n :]), n)
 
     def discretized(self, step: float, method: str = "zoh") -> LinearModel:
-        """The model in discrete time.
+        """Return the model in discrete time.
 
-        step   : s
-        method : "zoh" holds the inputs over a step (exact then), "foh" joins them by straight lines; "bilinear"
-                 (Tustin), "euler", "backward_diff", "impulse"
+        Parameters
+        ----------
+        step : float
+            Sample time, s.
+        method : str, optional
+            Method of discretization. Default: "zoh".
+
+            "zoh" holds the inputs during a step, which is exact for such inputs; "foh" interpolates them linearly.
+            Others are "bilinear" (Tustin), "euler", "backward_diff" and "impulse".
+
+        Returns
+        -------
+        LinearModel
+            Model x(k + 1) = A x(k) + B u(k).
+
+        Raises
+        ------
+        InputError
+            If the model is already in discrete time, or the sample time is not positive.
         """
         require_arguments(LinearModel.discretized, locals())
         from scipy.signal import cont2discrete
 
         if self.step is not None:
-            raise InputError(f"it has steps of {self.step:g} s already", part="step", hint="take the continuous model")
+            raise InputError(
+                f"the model already has a sample time of {self.step:g} s",
+                part="step",
+                hint="discretize the continuous-time model",
+            )
         if not (np.isfinite(step) and step > 0.0):
-            raise InputError(f"{step} s is not a step", part="step", hint="give a time longer than zero")
+            raise InputError(f"must be positive (got {step} s)", part="step", hint="give the sample time in s")
         require_known("method", method, _METHODS, part="method")
         A, B, C, D, _ = cont2discrete((self.A, self.B, self.C, self.D), step, method)
         return replace(self, A=A, B=B, C=C, D=D, second_order=None, step=float(step), slopes={})
 
     def to_control(self) -> Any:
-        """A StateSpace of python-control (the extra `control`), with the same names but tool_x for tool.x.
+        """Return a python-control StateSpace (extra `control`) with the same names, but tool_x for tool.x.
 
-        A dot stands between a system and its signal there.
+        python-control uses a dot to separate the names of a system and its signal.
         """
         control = optional_package("control", "python-control", "'supple[control]'")
         return control.ss(
@@ -319,7 +397,7 @@ class LinearModel(Result):
         )
 
     def to_scipy(self) -> Any:
-        """A StateSpace of scipy.signal."""
+        """Return a scipy.signal StateSpace."""
         from scipy.signal import StateSpace
 
         if self.step is None:
@@ -328,7 +406,7 @@ class LinearModel(Result):
 
 
 def _pairs(values: NDArray[np.complex128]) -> list[list[float]]:
-    """Complex numbers as lists of their real and imaginary part."""
+    """Return complex numbers as lists of their real and imaginary parts."""
     return [[value.real, value.imag] for value in values.tolist()]
 
 
@@ -336,21 +414,29 @@ def _complex_text(value: complex) -> str:
     return f"{number_text(value.real)} {value.imag:+.6g}i"
 
 
-# Modes of a linear model: how fast each decays and turns, and which coordinates take part.
+# Modes of a linear model: decay, frequency and participation of coordinates.
 
 
-_REAL = 1e-9  # imaginary over absolute value, below which an eigenvalue counts as real
+_REAL = 1e-9  # imaginary part over magnitude, below which an eigenvalue counts as real
 
 
 class LinearModes(NamedTuple):
-    """Of ẋ = A x, one of each conjugate pair, by rising magnitude.
+    """Modes of ẋ = A x, one of each conjugate pair, by increasing magnitude.
 
-    eigenvalues    : (k,) λ, 1/s
-    frequencies_hz : (k,) |λ| / 2π
-    damping        : (k,) -Re λ / |λ|; 1 decays without turning, below 0 it grows, 0 where λ is zero
-    shapes         : (k, x) the modes' states, the largest entry 1
-    participation  : (k, coordinates) share of each coordinate with its rate, and of each other state; rows add up to 1
-    coordinates    : their names
+    Attributes
+    ----------
+    eigenvalues : ndarray of complex, shape (k,)
+        Eigenvalues λ, 1/s.
+    frequencies_hz : ndarray, shape (k,)
+        Natural frequencies |λ| / 2π, Hz.
+    damping : ndarray, shape (k,)
+        Damping ratios -Re λ / |λ|: 1 without oscillation, negative for unstable modes, 0 if λ is zero.
+    shapes : ndarray of complex, shape (k, x)
+        States of the modes, with the largest entry 1.
+    participation : ndarray, shape (k, coordinates)
+        Share of each coordinate with its rate, and of each other state; rows add up to 1.
+    coordinates : tuple of str
+        Names of the columns of `participation`.
     """
 
     eigenvalues: NDArray[np.complex128]
@@ -364,24 +450,24 @@ class LinearModes(NamedTuple):
         return arrays_repr(self)
 
     def leading(self, mode: int) -> dict[str, float]:
-        """Coordinates of a mode by falling participation."""
+        """Return the coordinates of a mode by decreasing participation."""
         order = np.argsort(-self.participation[mode], kind="stable")
         return {self.coordinates[i]: float(self.participation[mode, i]) for i in order}
 
 
 def linear_modes(A: Array, names: tuple[str, ...], n: int) -> LinearModes:
-    """Modes of A, whose states are n coordinates, then their rates, then others.
+    """Return the modes of A, whose states are n coordinates, then their rates, then others.
 
     names : of the coordinates and of the other states
 
-    A state's share in a mode is |l_i r_i| / Σ_k |l_k r_k| with left and right eigenvectors l, r: it does not change
-    with the units of the states. Where one vector stands for several equal eigenvalues the sum vanishes, and |r_i|²
-    stands in.
+    The participation of a state in a mode is |l_i r_i| / Σ_k |l_k r_k| with left and right eigenvectors l, r: it does
+    not depend on the units of the states. If several equal eigenvalues share an eigenvector, the sum vanishes, and
+    |r_i|² is used.
     """
     values, left, right = eig(A, left=True, right=True)
     size = np.abs(values)
     kept = np.flatnonzero(values.imag >= -_REAL * size)
-    digits = values[kept] / max(float(size.max(initial=0.0)), 1e-300)  # the order is not one of rounding errors
+    digits = values[kept] / max(float(size.max(initial=0.0)), 1e-300)  # rounded, so that the order is reproducible
     kept = kept[np.lexsort((np.round(digits.real, 10), np.round(np.abs(digits), 10)))]
     values, left, right, size = values[kept], left[:, kept], right[:, kept], size[kept]
     share = np.abs(left * right)

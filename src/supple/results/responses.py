@@ -1,4 +1,4 @@
-"""Responses that were measured, or as if: ratios of response channels to reference channels, line by line."""
+"""Frequency responses of tests: ratios of response channels to reference channels, line by line."""
 
 from __future__ import annotations
 
@@ -21,23 +21,43 @@ from supple.results.table import Table
 from supple.results.text import fresh, listed
 
 UNIVERSAL = (".uff", ".unv", ".uf", ".bunv")
-"""Endings of universal files."""
+"""File name endings of universal files."""
 _FAMILY = {"displacement": "receptance", "velocity": "mobility", "acceleration": "accelerance"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Responses(Result):
-    """H[line, response, reference] of a test in SI units: `test["tip.z", "platform.-z"]` is (lines,).
+    """Measured (or simulated) frequency responses of a test in SI units.
 
-    frequencies_hz : (n,), rising
-    H              : (n, responses, references), complex; phases as of exp(+iωt)
-    coherence      : (n, responses, references), the share of each response that all references (with one: this one)
-                     explain, 0 to 1, or None
-    averages       : how many records the estimate is the mean of; 0 where it is not known
-    window_rate    : σ, 1/s, of the exponential window exp(-σt) that records were multiplied by; it adds σ to the decay
-                     of every mode, ζ_true = ζ_found - σ/ω                                        [measurements, eq. 9]
-    at             : the posture, a name of the mechanism's configurations or its coordinates by name
-    notes          : what was assumed, left out or looks wrong, a sentence each
+    ``test["tip.z", "platform.-z"]`` is (lines,).
+
+    Attributes
+    ----------
+    frequencies_hz : ndarray, shape (n,)
+        Frequency lines, Hz, increasing.
+    H : ndarray of complex, shape (n, responses, references)
+        Responses per reference, for the time dependence exp(+iωt).
+    responses, references : tuple of Channel
+        Channels.
+    coherence : ndarray or None, shape (n, responses, references)
+        Part of each response that is explained by all references (with one reference: by this one), 0 to 1.
+    averages : int
+        Number of averaged records; 0 if unknown.
+    window_rate : float
+        Rate σ of the exponential window exp(-σt) of the records, 1/s. It adds σ to the decay of every mode:
+        ζ_true = ζ_found - σ/ω                                                              [measurements, eq. 9]
+    at : str or dict
+        Posture: name of a configuration of the mechanism, or coordinates by name.
+    notes : tuple of str
+        Assumptions, omissions and suspected faults, one sentence each.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> test = supple.virtual_test(arm, "home", "tip.-z", "tip", sampling_hz=256.0).responses
+    >>> test.select("tip.z", band_hz=(5.0, 50.0)).H.shape[1:]
+    (1, 1)
     """
 
     frequencies_hz: Array
@@ -66,46 +86,48 @@ class Responses(Result):
         require_names(self.references, "references")
         expected = (len(self.frequencies_hz), len(self.responses), len(self.references))
         if self.H.shape != expected:
-            raise InputError(f"it is {self.H.shape}, not (lines, responses, references) = {expected}", part="H")
+            raise InputError(
+                f"shape must be (lines, responses, references) = {expected} (got {self.H.shape})", part="H"
+            )
         if not (np.diff(self.frequencies_hz) > 0.0).all() or (self.frequencies_hz < 0.0).any():
-            raise InputError("they do not rise from 0 on", part="frequencies_hz", hint="sort the lines, each once")
+            raise InputError("must increase, from 0 or above", part="frequencies_hz", hint="sort the lines, each once")
         if self.coherence is not None:
             kept(self, "coherence", frozen_copy(self.coherence, np.float64))
             if np.shape(self.coherence) != expected:
-                raise InputError(f"it is {np.shape(self.coherence)}, not {expected}", part="coherence")
+                raise InputError(f"shape must be {expected} (got {np.shape(self.coherence)})", part="coherence")
 
     def __getitem__(self, pair: tuple[str, str]) -> Complex:
-        """One response to one reference, by name: (lines,)."""
+        """Return one response per one reference, by name: (lines,)."""
         i, j = self.response(pair[0]), self.reference(pair[1])
         return self.H[:, i, j]
 
     def response(self, name: str) -> int:
-        """The number of a response channel."""
+        """Return the index of a response channel."""
         require_arguments(Responses.response, locals())
         return _number(name, self.responses, "response")
 
     def reference(self, name: str) -> int:
-        """The number of a reference channel."""
+        """Return the index of a reference channel."""
         require_arguments(Responses.reference, locals())
         return _number(name, self.references, "reference")
 
     def unit(self, i: int, j: int) -> str:
-        """Of H[:, i, j]."""
+        """Return the unit of H[:, i, j]."""
         top, bottom = self.responses[i].unit, self.references[j].unit
         top, bottom = (f"({unit})" if any(mark in unit for mark in "/ ") else unit for unit in (top, bottom))
         return f"{top}/{bottom}" if top and bottom else top
 
     @property
     def kind(self) -> str:
-        """receptance, mobility or accelerance, if all channels are motions of one kind to forces; else responses."""
+        """Kind of all responses: receptance, mobility or accelerance per force, else "responses"."""
         found = {one.quantity for one in self.responses}
         forced = {one.quantity for one in self.references} == {"force"}
         return _FAMILY.get(next(iter(found)), "responses") if forced and len(found) == 1 else "responses"
 
-    # ------------------------------------------------------------------------------------------ others made of it
+    # ------------------------------------------------------------------------------------------ derived responses
 
     def changed(self, **changes: Any) -> Responses:
-        """The same but for what is given, as in `test.changed(at="first")`."""
+        """Return a copy with some attributes replaced, as in ``test.changed(at="first")``."""
         return replace(self, **changes)
 
     def select(
@@ -116,7 +138,29 @@ class Responses(Result):
         band_hz: tuple[float, float] | None = None,
         lines: ArrayLike | None = None,
     ) -> Responses:
-        """Some of the channels by name, and lines of a band (ends included) or by number; what is not asked stays."""
+        """Return some of the channels and lines.
+
+        Parameters
+        ----------
+        responses : str or sequence of str, optional
+            Names of response channels. Default: all.
+        references : str or sequence of str, optional
+            Names of reference channels. Default: all.
+        band_hz : tuple of float, optional
+            Lowest and highest frequency, Hz, included. Default: all lines.
+        lines : array_like, optional
+            Indices or a mask of lines. Default: all lines.
+
+        Returns
+        -------
+        Responses
+            The selected part.
+
+        Raises
+        ------
+        InputError
+            If a channel is unknown, or no line is in the band.
+        """
         require_arguments(Responses.select, locals())
         i = _numbers(responses, self.responses, "response")
         j = _numbers(references, self.references, "reference")
@@ -128,8 +172,8 @@ class Responses(Result):
             n = n[(self.frequencies_hz[n] >= band_hz[0]) & (self.frequencies_hz[n] <= band_hz[1])]
             if not len(n):
                 raise InputError(
-                    f"no line lies between {band_hz[0]:g} and {band_hz[1]:g} Hz", part="band_hz",
-                    hint=f"they go {self._span()}",
+                    f"no frequency line between {band_hz[0]:g} and {band_hz[1]:g} Hz", part="band_hz",
+                    hint=f"the lines go {self._span()}",
                 )  # fmt: skip
         return replace(
             self,
@@ -141,10 +185,22 @@ class Responses(Result):
         )
 
     def to(self, quantity: str) -> Responses:
-        """All motions as displacement, velocity or acceleration, by (σ + iω)^k; strains and others stay as they are.
+        """Return the test with all motions as displacement, velocity or acceleration.
 
-        σ is the `window_rate`: what an exponential window leaves is H(σ + iω) exactly, and so is its factor. A line at
-        0 Hz that would be divided by zero is left out, and `notes` says so.
+        Parameters
+        ----------
+        quantity : {"displacement", "velocity", "acceleration"}
+            Quantity of the motions. Strains and others do not change.
+
+        Returns
+        -------
+        Responses
+            Responses multiplied by (σ + iω)^k.
+
+        Notes
+        -----
+        σ is the `window_rate`: with an exponential window the estimate is H(σ + iω) exactly, and so is this factor. A
+        line at 0 Hz that would be divided by zero is omitted, and `notes` states it.
         """
         require_arguments(Responses.to, locals())
         if quantity not in MOTIONS:
@@ -157,7 +213,7 @@ class Responses(Result):
         found, notes = self, self.notes
         if min(steps, default=0) < 0 and not self.window_rate and (self.frequencies_hz == 0.0).any():
             found = self.select(lines=np.arange(1, len(self.frequencies_hz)))
-            notes = (*notes, f"the line at 0 Hz is left out: it says nothing of {quantity}")
+            notes = (*notes, f"the line at 0 Hz is omitted: it does not determine the {quantity}")
         s = self.window_rate + 2j * np.pi * found.frequencies_hz
         factors = np.stack([s**k for k in steps], axis=1) if steps else np.ones((len(s), 0))
         channels = tuple(
@@ -167,29 +223,50 @@ class Responses(Result):
         return replace(found, H=found.H * factors[:, :, None], responses=channels, notes=notes)
 
     def to_receptance(self) -> Responses:
-        """Displacements per reference."""
+        """Return displacements per reference."""
         return self.to("displacement")
 
     def to_mobility(self) -> Responses:
-        """Velocities per reference."""
+        """Return velocities per reference."""
         return self.to("velocity")
 
     def to_accelerance(self) -> Responses:
-        """Accelerations per reference."""
+        """Return accelerations per reference."""
         return self.to("acceleration")
 
     def reversed(self, *responses: str, references: str | Sequence[str] = ()) -> Responses:
-        """Channels that were mounted the other way: their numbers change sign, `platform.z` stays `platform.z`."""
+        """Return the test with reversed channels: their signs change and they keep their names.
+
+        Use it for sensors that were mounted in the opposite direction.
+
+        Parameters
+        ----------
+        *responses : str
+            Names of response channels.
+        references : str or sequence of str, optional
+            Names of reference channels. Default: none.
+
+        Returns
+        -------
+        Responses
+            Test with corrected signs.
+        """
         signs = np.ones(self.H.shape[1:])
         signs[_numbers(responses, self.responses, "response")] *= -1.0
         signs[:, _numbers(references, self.references, "reference")] *= -1.0
         return replace(self, H=self.H * signs)
 
     def deviations(self) -> Array | None:
-        """Standard deviation of |H| of a mean of n records, from the coherence γ²: (n, responses, references).
+        """Return the standard deviation of |H| from the coherence γ² and the number n of averages.
 
+        Returns
+        -------
+        ndarray or None, shape (n, responses, references)
+            Standard deviations; None if coherence or number of averages is unknown, or for a single record.
+
+        Notes
+        -----
         σ(|H|) = √(S (1 - γ²) / (2 n γ²)), S as in `explained_power`          [Bendat and Piersol; measurements, eq. 6]
-        None where the coherence or the number of averages is not known, or there is but one record.
         """
         if self.coherence is None or self.averages < 2:
             return None
@@ -197,7 +274,7 @@ class Responses(Result):
         S = explained_power(self.H, self.coherence)
         return np.asarray(np.sqrt(S * (1.0 - share) / (2.0 * self.averages * share)))
 
-    # ------------------------------------------------------------------------------------------ told, kept, drawn
+    # ------------------------------------------------------------------------------------------ output
 
     def _span(self) -> str:
         lines = self.frequencies_hz
@@ -207,14 +284,14 @@ class Responses(Result):
         of = f' "{self.title}"' if self.title else ""
         at = self.at if isinstance(self.at, str) else ", ".join(f"{name} {x:.4g}" for name, x in self.at.items())
         posture = f" at {at}" if at else ""
-        told = f"{self.kind}{of} of {listed(one.name for one in self.responses)} to "
-        told += (
+        words = f"{self.kind}{of} of {listed(one.name for one in self.responses)} to "
+        words += (
             f"{listed(one.name for one in self.references)}{posture}, {len(self.frequencies_hz)} lines {self._span()}"
         )
-        return told + (f", {len(self.notes)} notes" if self.notes else "")
+        return words + (f", {len(self.notes)} notes" if self.notes else "")
 
     def table(self) -> Table:
-        """Frequencies, and for each pair a complex column `response/reference [unit]` and its coherence."""
+        """Return a table of frequencies, with a complex column `response/reference [unit]` and coherence per pair."""
         columns: dict[str, Any] = {"frequency_hz": self.frequencies_hz}
         units = {"frequency_hz": "Hz"}
         for i, response in enumerate(self.responses):
@@ -239,24 +316,39 @@ class Responses(Result):
         return {**found, "about": np.array([json.dumps(about)], dtype=str)}
 
     def save(self, path: str | Path, *, binary: bool = False) -> Path:
-        """Write it as .npz, .mat, .csv (its table) or .uff, which `load_responses` reads; SI units throughout.
+        """Write the responses as .npz, .mat, .csv (the table) or .uff in SI units; `load_responses` reads all of them.
 
-        binary : numbers of a .uff file as they are (58b), not as text of twelve digits
+        Parameters
+        ----------
+        path : str or path-like
+            File; its ending selects the format.
+        binary : bool, optional
+            Write numbers of a .uff file in binary form (58b) instead of text with twelve digits. Default: False.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
         """
         return save_universal(self, path, binary) or super().save(path)
 
     def plot(self, *pairs: tuple[str, str], axes: Any = None) -> Any:
-        """Draw some pairs (the first few if none is named): magnitude, phase, coherence. Returns the panels.
+        """Plot magnitude, phase and coherence, and return the panels.
 
-        axes : where to draw magnitudes and phases instead, two of them
+        Parameters
+        ----------
+        *pairs : tuple of str
+            (response, reference) names. Default: the first few pairs.
+        axes : sequence of matplotlib.axes.Axes, optional
+            Two axes, for magnitudes and phases. Default: a new figure.
         """
         return picture("identification.testing.plot.responses_plot")(self, pairs, axes)
 
 
 def save_universal(result: Any, path: str | Path, binary: bool) -> Path | None:
-    """Write a universal file where the path's ending asks for one; None if it does not.
+    """Write a universal file if the path has such an ending; return None otherwise.
 
-    What writes them is above results, and known by name alone, as pictures are.
+    The writer belongs to a higher layer and is imported by name, as plots are.
     """
     if Path(path).suffix.lower() not in UNIVERSAL:
         return None
@@ -265,7 +357,7 @@ def save_universal(result: Any, path: str | Path, binary: bool) -> Path | None:
 
 
 def channel_arrays(what: str, channels: Iterable[Channel]) -> dict[str, NDArray[Any]]:
-    """Points, directions, quantities, units and positions (k, 3; NaN where not known) of channels, by name."""
+    """Return points, directions, quantities, units and positions (k, 3; NaN if unknown) of channels, by name."""
     listed_ = list(channels)
     texts = {
         "points": [one.point for one in listed_], "directions": [direction_text(one.direction) for one in listed_],
@@ -278,7 +370,7 @@ def channel_arrays(what: str, channels: Iterable[Channel]) -> dict[str, NDArray[
 
 
 def frozen_copy(values: Any, kind: Any) -> Any:
-    """A copy that nobody can write to."""
+    """Return a read-only copy."""
     found = np.array(values, dtype=kind, order="C")
     found.flags.writeable = False
     return found
@@ -290,34 +382,34 @@ def _number(name: str, channels: Sequence[Channel], what: str) -> int:
     return names.index(name)
 
 
-def _numbers(asked: str | Sequence[str] | None, channels: Sequence[Channel], what: str) -> list[int]:
-    if asked is None:
+def _numbers(given: str | Sequence[str] | None, channels: Sequence[Channel], what: str) -> list[int]:
+    if given is None:
         return list(range(len(channels)))
-    names = [asked] if isinstance(asked, str) else list(asked)
+    names = [given] if isinstance(given, str) else list(given)
     for name in names:
         if not isinstance(name, str):
             raise InputError(
-                f"{name!r} is no name of a {what}", part="select", hint=", ".join(one.name for one in channels[:6])
+                f"unknown {what} {name!r}", part="select", hint=", ".join(one.name for one in channels[:6])
             )
     return [_number(name, channels, what) for name in names]
 
 
 def require_names(channels: Sequence[Channel], what: str) -> None:
-    """No two channels may have one name."""
+    """Raise InputError if two channels have the same name."""
     seen: set[str] = set()
     for one in channels:
         if one.name in seen:
             raise InputError(
-                f'two channels are called "{one.name}"', part=what, hint="give each point and direction one name"
+                f'two channels have the name "{one.name}"', part=what, hint="give each point and direction its own name"
             )
         seen.add(one.name)
 
 
 def explained_power(H: Complex, coherence: Array) -> Array:
-    """S (n, responses, references): what of a response a coherence explains, over the spectrum of the force.
+    """Return S (n, responses, references): response spectrum explained by the coherence, per force spectrum.
 
-    With a coherence of each pair S = |H_oi|². One that all references share is the multiple coherence of a response,
-    of which the noise on it is the rest whatever each reference does: S = Σ_j |H_oj|², of forces that are alike.
+    With one coherence per pair, S = |H_oi|². If all references share a multiple coherence, the noise of a response is
+    the remainder for all of them: S = Σ_j |H_oj|², for forces of similar spectra.
     """
     size = np.abs(H) ** 2
     if H.shape[2] > 1 and bool((coherence == coherence[:, :, :1]).all()):
@@ -326,19 +418,19 @@ def explained_power(H: Complex, coherence: Array) -> Array:
 
 
 def require_band(band_hz: Sequence[float]) -> None:
-    """Refuse what is not two rising frequencies."""
+    """Raise InputError unless a band is two increasing frequencies."""
     ends = real_numbers("band_hz", band_hz, finite=False)
     if ends.shape != (2,) or not ends[0] <= ends[1]:
-        raise InputError(f"it is {value_text(band_hz)}", part="band_hz", hint="give (lowest, highest) in Hz")
+        raise InputError(f"invalid band {value_text(band_hz)}", part="band_hz", hint="give (lowest, highest) in Hz")
 
 
 def _places(lines: ArrayLike, count: int) -> NDArray[Any]:
-    """Numbers of lines, or which of them: True or False of each."""
+    """Return indices of lines from indices or from a mask."""
     found: NDArray[Any] = np.asarray(lines)
     if found.dtype == bool and found.shape == (count,):
         return found
     if found.size == 0:
         return np.zeros(0, dtype=np.int64)
     if found.dtype.kind not in "iu" or found.ndim > 1 or not ((found >= -count) & (found < count)).all():
-        raise InputError(f"they are {value_text(lines)}", part="lines", hint=f"give whole numbers below {count}")
+        raise InputError(f"invalid indices {value_text(lines)}", part="lines", hint=f"give whole numbers below {count}")
     return np.atleast_1d(found)

@@ -1,4 +1,4 @@
-"""The base of results: what an analysis returns, told in a line, shown in a notebook, kept as a table, drawn."""
+"""Base class of results: summary, text, HTML table for notebooks, files and plots."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from supple.results.text import Text
 
 
 class Entries(NamedTuple):
-    """The short list of numbers that a result comes down to, with units: what a map shows of it.
+    """Short list of numbers that represents a result in a map, with units.
 
-    Of a batch, `values` has a leading axis.
+    For a batch, `values` has a leading axis.
 
-    quantity : what the numbers are, "frequency"
+    quantity : name of the quantity, such as "frequency"
     names    : (k,)
-    units    : (k,) SI, "" where unknown
+    units    : (k,) SI, "" if unknown
     values   : (..., k)
-    each     : (k,) the quantity of each number, where they differ
+    each     : (k,) quantity of each number, if they differ
     """
 
     quantity: str
@@ -39,12 +39,12 @@ class Entries(NamedTuple):
     each: tuple[str, ...] = ()
 
 
-_REAL = 1e-9  # imaginary over absolute value, below which an eigenvalue counts as real
-_ROUNDING = 1e-15  # of the largest eigenvalue: less is zero
+_REAL = 1e-9  # imaginary part over magnitude, below which an eigenvalue counts as real
+_ROUNDING = 1e-15  # relative to the largest eigenvalue; smaller ones are zero
 
 
 def eigenvalue_entries(values: NDArray[np.complex128]) -> Entries:
-    """|λ|/2π and the damping ratio -Re λ/|λ| of eigenvalues (1/s) in their order, of a conjugate pair once."""
+    """Return |λ|/2π and damping ratio -Re λ/|λ| of eigenvalues (1/s) in their order, once for each conjugate pair."""
     size = np.abs(values)
     zero = size <= _ROUNDING * size.max(initial=0.0)
     damping = np.where(zero, 0.0, 0.0 - values.real / np.where(zero, 1.0, size))
@@ -55,20 +55,20 @@ def eigenvalue_entries(values: NDArray[np.complex128]) -> Entries:
     return Entries("eigenvalue", names, ("Hz", "1") * len(each), each.ravel(), quantities * len(each))
 
 
-# In a notebook: a line that says what things are, and a table with units; texts as they are.
+# Notebook output: a summary line and a table with units.
 
 
-_ROWS, _COLUMNS = 12, 10  # of a table that are shown
+_ROWS, _COLUMNS = 12, 10  # largest size of a table in a notebook
 
 
 def result_html(kind: str, summary: str, table: Table | None) -> str:
-    """What it is, and the first rows of its table."""
+    """Return HTML with the summary and the first rows of the table."""
     line = f"<p><b>{escape(kind)}</b> {escape(' '.join(summary.split()))}</p>"
     return f"<div>{line}{'' if table is None else table_html(table)}</div>"
 
 
 def table_html(table: Table) -> str:
-    """The first rows and columns, units in the heads, and how much more there is."""
+    """Return HTML of the first rows and columns, with units in the header and the number of omitted ones."""
     names = list(table.columns)[:_COLUMNS]
     heads = [f"{name} / {_unit(table.units[name])}" if table.units.get(name) else name for name in names]
     rows = [[_cell(table.columns[name][n]) for name in names] for n in range(min(_ROWS, len(table)))]
@@ -81,7 +81,7 @@ def table_html(table: Table) -> str:
 
 
 def rows_html(heads: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> str:
-    """A table; the first column holds names."""
+    """Return an HTML table; the first column holds names."""
 
     def cells(tag: str, values: Sequence[Any]) -> str:
         sides = ["left"] + ["right"] * (len(values) - 1)
@@ -97,7 +97,7 @@ def rows_html(heads: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "
 
 
 def facts_html(kind: str, summary: str, facts: Iterable[tuple[str, str]]) -> str:
-    """What it is, and facts about it, a row each."""
+    """Return HTML with a summary and facts, one per row."""
     line = f"<p><b>{escape(kind)}</b> {escape(summary)}</p>"
     return f"<div>{line}{rows_html(('', ''), facts)}</div>".replace("text-align: right", "text-align: left")
 
@@ -114,41 +114,41 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-# What every result offers.
+# Base class of all results.
 
 
-_LONGEST = 240  # characters
-_FEW = 9  # numbers that are shown
+_LONGEST = 240  # characters of a summary
+_FEW = 9  # largest array that is printed in full
 
 
 class Result(ABC):
-    """`repr` is one short line, `print` shows its text and a notebook a table, `save`, `to_pandas` and `to_xarray` give
-    its numbers, `plot`, where there is one, axes.
+    """Base class of results.
 
-    What differs between results is three small answers: a summary, a table, and which arrays there are.
+    `repr` is one short line, `print` shows the text, and a notebook shows a table. `save`, `to_pandas` and `to_xarray`
+    return the numbers, and `plot`, if there is one, draws them. Subclasses define a summary, a table, and the arrays.
     """
 
     @abstractmethod
     def summary(self) -> str:
-        """What it is of and how much of it there is, in a few words."""
+        """Return a short description of the result."""
 
     @abstractmethod
     def table(self) -> Table:
-        """Its numbers as columns with names and units."""
+        """Return the numbers as a table of columns with names and units."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What .npz and .mat files hold: the columns of the table and their units, or arrays of more dimensions."""
+        """Return the contents of .npz and .mat files: columns and units of the table, or arrays of higher dimension."""
         return self.table().arrays()
 
     def map_entries(self) -> Entries:
-        """The few numbers it comes down to, for a map over configurations (`over`)."""
+        """Return the numbers that represent the result in a map over configurations (`over`)."""
         raise InputError(
-            f"a {type(self).__name__} does not come down to a few numbers", part="map",
-            hint="return the numbers you want from the question",
+            f"a {type(self).__name__} cannot be reduced to a few numbers", part="map",
+            hint="return numbers from the function",
         )  # fmt: skip
 
     def text(self) -> Text:
-        """What the terminal shows of it, and `print`."""
+        """Return the text that `print` and the terminal show."""
         return Text(repr(self))
 
     def __repr__(self) -> str:
@@ -160,32 +160,48 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         try:
             table: Table | None = self.table()
-        except InputError:  # of a batch that is no table
+        except InputError:  # a batch that is not a table
             table = None
         return result_html(type(self).__name__, self.summary(), table)
 
     def to_pandas(self) -> Any:
-        """Its table as a DataFrame (the extra `pandas`), with units in `attrs["units"]`."""
+        """Return the table as a pandas DataFrame (extra `pandas`), with units in ``attrs["units"]``."""
         return self.table().to_pandas()
 
     def to_xarray(self) -> Any:
-        """Its numbers as a Dataset (the extra `xarray`), with the unit of each in `attrs["units"]`."""
+        """Return the table as an xarray Dataset (extra `xarray`), with units in ``attrs["units"]`` of each variable."""
         return self.table().to_xarray()
 
     def save(self, path: str | Path) -> Path:
-        """Write its table as .csv, or its arrays as .npz or .mat; SI units throughout."""
+        """Write the table as .csv, or the arrays as .npz or .mat, in SI units.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File; its ending selects the format.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Raises
+        ------
+        InputError
+            If the ending is unknown or the file cannot be written.
+        """
         require_arguments(Result.save, locals())
         return save_result(path, lambda: self.table().real(), self.arrays)
 
 
 def brief(kind: str, summary: str) -> str:
-    """`<Kind summary>`, never longer than a few lines."""
+    """Return `<Kind summary>`, truncated to a few lines."""
     text = " ".join(summary.split())
     return f"<{kind} {text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}>"
 
 
 def arrays_repr(self: Any) -> str:
-    """`__repr__` of a NamedTuple of arrays: small ones as they are, large ones by their shape."""
+    """Return the `__repr__` of a NamedTuple of arrays: small arrays in full, large ones by shape."""
     parts = []
     for name, value in zip(self._fields, self, strict=True):
         size = getattr(value, "size", 1)
@@ -195,12 +211,10 @@ def arrays_repr(self: Any) -> str:
 
 
 def picture(name: str) -> Callable[..., Any]:
-    """Import the plotting function at `name`, its place below `supple`: "statics.plot.compliance_plot".
+    """Return a plotting function by its path below `supple`, such as "statics.plot.compliance_plot".
 
-    A module that draws stands above what it draws; a result only knows the place of its plot, which is imported when
-    it is drawn.
-
-    Where the caller has imported pyplot and its backend opens windows, `pyplot.show()` shows the plot as any other.
+    Modules that draw belong to a higher layer than results. A result only has the path of its plot, which is imported
+    on the first call. If the caller has imported pyplot with an interactive backend, `pyplot.show()` shows the plot.
     """
     module, _, function = name.rpartition(".")
     draw = getattr(import_module(f"supple.{module}"), function)

@@ -17,7 +17,7 @@ from supple.results.text import fresh, listed
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Signals(Result, Mapping[str, Array]):
-    """Named signals on one time axis: `signals["tip.z"]` is (N,)."""
+    """Named signals on one time axis; ``signals["tip.z"]`` is (N,)."""
 
     time: Array
     data: dict[str, Array]
@@ -43,28 +43,33 @@ class Signals(Result, Mapping[str, Array]):
         return gathered(self.time, self)
 
     def moving(self) -> Signals | None:
-        """Those that are not zero throughout; None if there are none."""
+        """Return the signals that are not zero throughout; None if there are none."""
         kept = {name: values for name, values in self.items() if np.any(values)}
         return Signals(self.time, kept, self.units) if kept else None
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw some or all signals over time, one panel a unit (matplotlib); returns the panels.
+        """Plot signals over time, one panel per unit (matplotlib), and return the panels.
 
-        axes : where to draw everything instead, in one panel
+        Parameters
+        ----------
+        *names : str
+            Signals to plot. Default: all.
+        axes : matplotlib.axes.Axes, optional
+            Axes for all signals. Default: a new figure.
         """
         return picture("view.time_plot.time_plot")({"value": self}, names, axes)
 
 
 def labelled(time: Array, names: Iterable[str], values: Array, units: Mapping[str, str]) -> Signals:
-    """Signals of the columns of values (N, k), by their names and with their units."""
+    """Return signals from the columns of values (N, k), with names and units."""
     return Signals(time, {name: values[:, i] for i, name in enumerate(names)}, dict(units))
 
 
 def gathered(time: Array, *plain: Signals, **marked: Signals | None) -> Table:
-    """One table of several groups of signals on the same times.
+    """Return one table of several groups of signals on the same times.
 
-    plain  : columns under the names of the signals; of one that is there already the first stays
-    marked : columns `NAME.MARK`, as in rate=...; energies are `energy.NAME`
+    plain  : groups whose columns have the names of the signals; the first of equal names is used
+    marked : groups with columns `NAME.MARK`, as in rate=...; energies are `energy.NAME`
     """
     columns: dict[str, Any] = {"time": time}
     units = {"time": "s"}
@@ -86,7 +91,7 @@ def gathered(time: Array, *plain: Signals, **marked: Signals | None) -> Table:
 
 
 def time_span_text(time: Array) -> str:
-    """How many instants there are, and from when to when."""
+    """Return a text with the number of instants and their range."""
     if not len(time):
         return "no instants"
     return f"{len(time)} instant{'s' * (len(time) != 1)} from {time[0]:.6g} to {time[-1]:.6g} s"

@@ -1,4 +1,4 @@
-"""A run in time: the same names, units, tables and pictures, whatever ran."""
+"""Simulation results, with the same names, units, tables and plots for all kinds of models."""
 
 from __future__ import annotations
 
@@ -19,20 +19,23 @@ from supple.results.signals import Signals, gathered, time_span_text
 from supple.results.table import Table
 from supple.results.text import Text, number_text
 
-# Arrays that a saved run keeps besides its signals, so that it can be watched: whose it is, and where its bodies went.
+# Additional arrays of a saved run for playback: the origin of the run, and the motion of its bodies.
 
 
 PREFIX = "playback."
-INSTANTS = 400  # that are kept, at most: what an eye follows in some ten seconds
+INSTANTS = 400  # largest number of stored instants, enough for some ten seconds of playback
 
 
 def playback_arrays(run: Simulation) -> dict[str, NDArray[Any]]:
-    """`playback.ORIGIN`, texts on what ran, and at `playback.time` where everything was; of a model its coordinates η
-    (n, size), of a mechanism
+    """Return the arrays for playback of a run.
 
-    playback.poses : (n, bodies, 12) position and rotation R_wb, row by row, of the bodies that `playback.bodies` names
-    playback.nodes.BODY : (n, nodes, 6) of an elastic body, displacements and rotation vectors from its drawn shape, in
-                          its axes, which go where the node next to its origin takes them
+    `playback.ORIGIN` are texts about the run. At the times `playback.time`, a run of a reduced model has its
+    coordinates η (n, size), and a run of a mechanism
+
+    playback.poses      : (n, bodies, 12) position and rotation R_wb, row by row, of the bodies in `playback.bodies`
+    playback.nodes.BODY : (n, nodes, 6) displacements and rotation vectors of the nodes of an elastic body from its
+    drawn
+                          shape, in body axes that follow the node closest to the body origin
     """
     found: dict[str, NDArray[Any]] = {
         f"{PREFIX}{name}": np.array([text]) for name, text in getattr(run.record, "origin", {}).items()
@@ -63,13 +66,13 @@ def playback_arrays(run: Simulation) -> dict[str, NDArray[Any]]:
 
 
 def evenly(count: int, most: int = INSTANTS) -> NDArray[np.int64]:
-    """Numbers of at most so many instants of a run, the first and the last among them."""
+    """Return the indices of at most so many instants of a run, including the first and the last."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
 
 
 def _relative(body: Array, x: Array, R: Array, drawn: Array) -> Array:
-    """(n, nodes, 6): R_bᵀ(x - x_b) - X, and the rotation vector of R_bᵀ R."""
-    from scipy.spatial.transform import Rotation  # takes a while to import
+    """Return (n, nodes, 6): R_bᵀ(x - x_b) - X, and the rotation vector of R_bᵀ R."""
+    from scipy.spatial.transform import Rotation  # slow import
 
     R_b = body[:, 3:].reshape(-1, 3, 3)
     u = np.einsum("nji,nkj->nki", R_b, x - body[:, None, :3]) - drawn
@@ -78,23 +81,23 @@ def _relative(body: Array, x: Array, R: Array, drawn: Array) -> Array:
     return np.concatenate([u, phi], axis=-1)
 
 
-# How well the account of energy of a run balances.
+# Energy balance of a run.
 
 
-# 1 % of the energy is ½ % of an amplitude, what a plot just shows; steps that follow the motion stay far below.
+# 1 % of the energy is 0.5 % of an amplitude, barely visible in a plot; steps that resolve the motion stay far below.
 LARGEST_DEFECT = 0.01
-_ENERGY_ROUNDING = 1e-9  # of a potential: what changes by less does not move
+_ENERGY_ROUNDING = 1e-9  # relative to a potential; smaller changes are rounding errors
 
 
 def energy_defect(kinetic: Array, potential: Array, works: Array, balance: Array, least: float) -> float:
-    """What the account is off by at worst, over the largest energy that was exchanged in the run.
+    """Return the largest error of the energy balance relative to the largest energy exchanged in the run.
 
-    kinetic, potential, balance : (N,), works : (N, k), put in or lost since the start, all in J
-    least : J, below which nothing moves
+    kinetic, potential, balance : (N,), works : (N, k), supplied or dissipated since the start, all in J
+    least : J, energies below this value count as rest
 
         max |balance| / max(T, max V - min V, |W|, least)
 
-    The zero of a potential is arbitrary and does not count, but for its rounding.
+    The zero of a potential is arbitrary and does not count, except for its rounding.
     """
     if not len(balance):
         return 0.0
@@ -103,14 +106,14 @@ def energy_defect(kinetic: Array, potential: Array, works: Array, balance: Array
     return float(np.abs(balance).max() / exchanged) if exchanged > 0.0 else 0.0
 
 
-# Runs: what a runner records, and the result.
+# Recorded data of a run, and the result.
 
 
-_ROUNDING = 1e-12  # of the largest reaction: less is zero
+_ROUNDING = 1e-12  # relative to the largest reaction; smaller ones are zero
 
 
 class RunRecord(Protocol):
-    """What a runner keeps of a run, as signals on the times of its results; see `Simulation` for what they are."""
+    """Signals that a solver records at the output times; see `Simulation` for their meaning."""
 
     @property
     def coordinates(self) -> Signals: ...
@@ -131,7 +134,7 @@ class RunRecord(Protocol):
 
 
 class Bodies(RunRecord, Protocol):
-    """What a runner that knows every body can tell besides."""
+    """Additional results of a solver that computes the motion of every body."""
 
     @property
     def joint_coordinates(self) -> Signals: ...
@@ -151,20 +154,39 @@ class Bodies(RunRecord, Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulation(Result):
-    """Motion in time of a mechanism, a reduced model or a linear one, free, led, or in the loop with a controller.
+    """Simulation of a mechanism, a reduced model or a linear model: free, with prescribed motion, or in closed loop.
 
-    time    : (N,) s, of the results; coordinates, rates, accelerations : of θ, or of η = (θ, δ)
-    outputs : what sensors see; inputs : forces of the actuators, where held ones change those from then on
-    driving_forces : force (or moment) along each prescribed coordinate that keeps it on its course; none of a free run
-    energy  : kinetic, potential and total; the works put in and lost since the start, and what is left over, the error
-              of their balance; none where it is not known
-    reason  : why the run ended early, at `stopped` (s), or ""; what was computed until then is here
-    steps, iterations : of the integrator, and of Newton's method where it counts them
-    tolerance : error that a step was allowed; None where steps were fixed
-    rigid   : names of the elastic parts that are taken as rigid; basis : what δ is counted in, None without any
-    bodies  : of a mechanism, the motion of all bodies; None otherwise
-    damping : how damping was taken, where it is not as described; "" where it is
-    reactions : of the joints that were asked for (`with_reactions`), force and moment as `reaction` gives them
+    Attributes
+    ----------
+    time : ndarray, shape (N,)
+        Output times, s.
+    coordinates, rates, accelerations : Signals
+        Coordinates θ, or η = (θ, δ), with their time derivatives.
+    outputs : Signals
+        Outputs of the sensors.
+    inputs : Signals
+        Forces of the actuators. Held forces have the value that is valid from each time on.
+    driving_forces : Signals
+        Force (or moment) that imposes the motion of each prescribed coordinate; empty for a free motion.
+    energy : Signals
+        Kinetic, potential and total energy, works supplied and dissipated since the start, and the balance, which is
+        the numerical error; empty if unknown.
+    reason : str
+        Reason of an early end at `stopped` (s), or "". Results until then are valid.
+    steps, iterations : int
+        Number of integration steps, and of Newton iterations if they are counted.
+    tolerance : float or None
+        Error tolerance of a step; None with fixed steps.
+    rigid : tuple of str
+        Names of elastic parts that are treated as rigid.
+    basis : CoordinateBasis or None
+        Basis of δ.
+    bodies : Bodies or None
+        Motion of all bodies, for runs of a mechanism.
+    damping : str
+        Damping that was used, if it differs from the description; else "".
+    reactions : dict
+        Force and moment of the joints of `with_reactions`, as in `reaction`.
     """
 
     name: str
@@ -186,8 +208,11 @@ class Simulation(Result):
         return f'of "{self.name}", {time_span_text(self.time)}, {self.steps} steps{ended}'
 
     def table(self) -> Table:
-        """Outputs, coordinates, and `NAME.rate`, `.acceleration`, `.input`, `.driving_force`, `energy.NAME`; reactions
-        that were asked for, as `JOINT.force.x` and `JOINT.moment.x`."""
+        """Return a table of all signals.
+
+        The columns are outputs, coordinates, and `NAME.rate`, `.acceleration`, `.input`, `.driving_force`,
+        `energy.NAME`. Requested reactions are `JOINT.force.x` and `JOINT.moment.x`.
+        """
         found = gathered(
             self.time, self.seen, self.coordinates, rate=self.rates, acceleration=self.accelerations,
             input=self.inputs, driving_force=self.driving_forces, energy=self.energy,
@@ -200,7 +225,7 @@ class Simulation(Result):
         return found
 
     def data(self) -> dict[str, Any]:
-        """The keys and values that `--json` prints."""
+        """Return the data that `--json` prints."""
         return {
             "time": self.time, "outputs": self.seen, "coordinates": self.coordinates, "rates": self.rates,
             "accelerations": self.accelerations, "inputs": self.inputs, "driving_forces": self.driving_forces,
@@ -211,7 +236,7 @@ class Simulation(Result):
         }  # fmt: skip
 
     def text(self, took: str = "") -> Text:
-        """Where it ends, how far outputs went, and its energy; took : how long it took, in words."""
+        """Return a text with final values, ranges of outputs, and energies; took : text of the computing time."""
         if not len(self.time):
             return super().text()
         last = number_text(self.time[-1], "s")
@@ -232,11 +257,11 @@ class Simulation(Result):
         out.table(("energy", f"at {last}, J"), energy)
         if self.energy_defect is not None:
             defect = 100.0 * self.energy_defect
-            out.line(f"the account of energy is off by {defect:.2g} % of what was exchanged, at most")
+            out.line(f"the energy balance has an error of at most {defect:.2g} % of the energy exchanged")
         return out
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The columns, and what it takes to watch the run: see `supple.results.simulation`."""
+        """Return the columns of the table, and the arrays for playback: see `supple.results.simulation`."""
         return super().arrays() | playback_arrays(self)
 
     @property
@@ -273,31 +298,36 @@ class Simulation(Result):
 
     @property
     def energy_defect(self) -> float | None:
-        """What the account of energy is off by, over the largest energy exchanged; see `supple.results.simulation`.
+        """Return the error of the energy balance relative to the largest energy exchanged.
 
-        The method is to blame: steps too long for the motion, or its damping of what they do not resolve. None where
-        no account is kept.
+        It is an error of the integration: steps too long for the motion, or numerical damping of what they do not
+        resolve.
+
+        Returns
+        -------
+        float or None
+            Relative error; None if there is no energy balance.
         """
         return self.record.energy_defect
 
     @property
     def balanced(self) -> bool | None:
-        """The account is off by at most 1 %; None where none is kept."""
+        """True if the error of the energy balance is at most 1 %; None if there is no balance."""
         return None if self.energy_defect is None else self.energy_defect <= LARGEST_DEFECT
 
     @property
     def seen(self) -> Signals:
-        """Outputs; the coordinates where nothing is sensed, and the joints where there are none either."""
+        """Outputs; without sensors the coordinates, and without coordinates the joint coordinates."""
         if len(self.outputs):
             return self.outputs
         return self.coordinates if len(self.coordinates) or self.bodies is None else self.bodies.joint_coordinates
 
-    # ------------------------------------------------------------------------ of a mechanism
+    # ------------------------------------------------------------------------ results of mechanisms
 
     def _every_body(self, what: str) -> Bodies:
         if self.bodies is None:
             raise InputError(
-                f"it is not a run of a mechanism, and knows no {what}", part=f'simulation of "{self.name}"',
+                f"only runs of mechanisms have {what}", part=f'simulation of "{self.name}"',
                 hint="simulate the mechanism",
             )  # fmt: skip
         return self.bodies
@@ -309,72 +339,106 @@ class Simulation(Result):
 
     @property
     def output_rates(self) -> Signals:
-        """How fast the outputs change."""
+        """Time derivatives of the outputs."""
         return self._every_body("rates of outputs").output_rates
 
     @property
     def configuration(self) -> Any:
-        """All positions as a batch of configurations."""
+        """Positions of all bodies, as a batch of configurations."""
         return self._every_body("configurations").configuration
 
     @property
     def motion(self) -> Any:
-        """All velocities and accelerations."""
+        """Velocities and accelerations of all bodies."""
         return self._every_body("motion of bodies").motion
 
     def frame(self, name: str) -> Any:
-        """A body, frame or joint's point over time: position (N, 3), rotation (N, 3, 3)."""
+        """Return position (N, 3) and rotation (N, 3, 3) of a body, frame or joint point over time."""
         return self.configuration.frame(name)
 
     def frame_motion(self, name: str) -> Any:
-        """Its velocity, angular velocity, and accelerations."""
+        """Return velocity, angular velocity, and accelerations of a body, frame or joint point over time."""
         require_arguments(Simulation.frame_motion, locals())
         return self._every_body("motion of bodies").frame_motion(name)
 
     def nodes(self, body: str) -> Any:
-        """The nodes of an elastic body over time: position (N, nodes, 3), rotation (N, nodes, 3, 3), in the world."""
+        """Return positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of an elastic body's nodes, in world axes."""
         require_arguments(Simulation.nodes, locals())
         return self._every_body("nodes").nodes(body)
 
     def reaction(self, joint: str) -> Any:
-        """Force and moment of a joint on its second body over time, about its place there, in the world.
+        """Return force and moment of a joint on its second body over time, about the joint point there, in world axes.
 
-        Where constraints are redundant, those of least norm, moments divided by the mechanism's extent.
+        With redundant constraints they have least norm, with moments divided by the extent of the mechanism.
         """
         require_arguments(Simulation.reaction, locals())
         return self._every_body("reactions").reaction(joint)
 
     def with_reactions(self, joints: Iterable[str]) -> Simulation:
-        """The same run with the reactions of some joints in its table, its text and its file."""
+        """Return the run with the reactions of some joints in its table, text and files.
+
+        Parameters
+        ----------
+        joints : iterable of str
+            Names of joints.
+
+        Returns
+        -------
+        Simulation
+            The same run with `reactions`.
+        """
         return replace(self, reactions={name: self.reaction(name)._asdict() for name in joints})
 
     def section(self, body: str, place: str | float, beam: int | None = None) -> Signals:
-        """Forces and moments in a section of a beam: N, Qy, Qz (N) and T, My, Mz (N m), in the plane N, Q and M.
+        """Return internal forces and moments in a cross-section of a beam.
 
-        place : its name, or a fraction of the beam's length; beam : which of the body's, from 1, where it has several
-        The part towards the beam's second end acts on the other with these, in axes of the section: x along the beam, y
-        and z its principal ones; in the plane Q acts to the left of the beam and M about the plane's normal. Weight and
-        inertia are in the balance; at a node between elements the mean of both sides is taken.
+        Parameters
+        ----------
+        body : str
+            Name of the body.
+        place : str or float
+            Name of a place on the beam, or a fraction of the beam's length.
+        beam : int, optional
+            Number of the beam, from 1, if the body has several.
+
+        Returns
+        -------
+        Signals
+            N, Qy, Qz (N) and T, My, Mz (N m); in a plane N, Q and M.
+
+        Notes
+        -----
+        The part towards the beam's second end exerts these on the other part, in axes of the section: x along the beam,
+        y and z its principal axes. In a plane Q acts to the left of the beam and M about the normal of the plane.
+        Weight and inertia are included. At a node between elements the result is the mean of both sides.
         """
         require_arguments(Simulation.section, locals())
         return self._every_body("sections").section(body, place, beam)
 
     @property
     def strain_energy(self) -> Signals:
-        """Strain energy of every body that deforms, and of joints that are elastic or have a drive, by name, J."""
+        """Strain energy of every deformable body, and of joints that are elastic or have a drive, by name, J."""
         return self._every_body("strain energy").strain_energy
 
     def view(self, **options: Any) -> Any:
-        """Watch it on the mechanism that ran: inline at the end of a notebook's cell, in the browser elsewhere.
+        """View the motion: inline as the last expression of a notebook cell, otherwise in the browser.
 
-        runs : another one, laid over it; see `view_page`
+        Parameters
+        ----------
+        **options : Any
+            Options of `view_page`; `runs` is another run to overlay.
         """
         return picture("view.view_page.view_page")(self, **options)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw outputs (coordinates where nothing is sensed), forces and energies over time; returns the panels.
+        """Plot outputs (without sensors the coordinates), forces and energies over time; return the panels.
 
-        names : outputs, coordinates or inputs, those alone; axes : where to draw instead, outputs alone if it is one
+        Parameters
+        ----------
+        *names : str
+            Outputs, coordinates or inputs to plot. Default: all groups.
+        axes : matplotlib.axes.Axes, optional
+            Axes to draw into; a single one shows the outputs. Default: a new figure.
         """
         if names:
             known = {"output": self.outputs, "coordinate": self.coordinates, "force": self.inputs}
@@ -387,7 +451,7 @@ class Simulation(Result):
 
 
 def _ends(coordinates: Signals, rates: Signals) -> list[tuple[str, ...]]:
-    """The last value of each coordinate and of its rate."""
+    """Return the last value of each coordinate and of its rate."""
     return [
         (key, *(number_text(signals[key][-1], signals.units.get(key, "")) for signals in (coordinates, rates)))
         for key in coordinates
@@ -395,7 +459,7 @@ def _ends(coordinates: Signals, rates: Signals) -> list[tuple[str, ...]]:
 
 
 def _ranges(signals: Signals, *, last: bool = False) -> list[tuple[str, ...]]:
-    """The last value, if it is wanted, the least and the largest."""
+    """Return the last value (if requested), the minimum and the maximum of each signal."""
     found = []
     for key, values in signals.items():
         shown = (*(values[-1:] if last else ()), values.min(), values.max())
@@ -404,7 +468,7 @@ def _ranges(signals: Signals, *, last: bool = False) -> list[tuple[str, ...]]:
 
 
 def _largest_reactions(reactions: Mapping[str, Mapping[str, Array]]) -> list[tuple[str, ...]]:
-    """The largest force and moment of each joint."""
+    """Return the largest force and moment of each joint."""
     longest = {joint: tuple(map(_longest, parts.values())) for joint, parts in reactions.items()}
     nothing = _ROUNDING * max(max(pair) for pair in longest.values())
     return [
@@ -418,16 +482,16 @@ def _longest(vectors: Array) -> float:
 
 
 def warn_of(run: Simulation) -> None:
-    """Warn of a run that ends early, or whose energy does not balance, at the line of the user's that asked for it."""
+    """Warn about a run that ended early or violates the energy balance, at the line of the user's call."""
     if not run.complete:
         warnings.warn(f"results end at {run.time[-1]:.6g} s: {run.reason}", EarlyEnd, stacklevel=user_level())
     elif run.balanced is False:
         if run.tolerance is None:
-            remedy = "leave out the step, which lets steps follow the motion, or give a shorter one"
+            remedy = "omit the step, so that it is adapted to the motion, or give a shorter one"
         else:
             remedy = f"give a tolerance below {run.tolerance:.1g}, or a fixed step"
         warnings.warn(
-            f"the account of energy is off by {100.0 * (run.energy_defect or 0.0):.2g} % of the energy exchanged "
+            f"the energy balance has an error of {100.0 * (run.energy_defect or 0.0):.2g} % of the energy exchanged "
             f"(limit {100.0 * LARGEST_DEFECT:g} %): the steps do not resolve the motion; {remedy}",
             SuppleWarning,
             stacklevel=user_level(),

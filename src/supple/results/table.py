@@ -1,4 +1,4 @@
-"""A table: named columns of one length, with units; what is written to a file or handed to pandas or xarray."""
+"""Tables of named columns with units, for files, pandas and xarray."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from supple.diagnostics import optional_package
 from supple.results.file import save_result
 from supple.results.text import fresh, listed
 
-# Arrays whose axes have names, as those who study fields hold them: Datasets of xarray.
+# xarray Datasets: arrays with named axes.
 
 
 Variable = tuple[tuple[str, ...], ArrayLike, str]
-"""Names of its axes, its values, and its unit, "" if it has none."""
+"""Variable of a Dataset: names of its axes, its values, and its unit ("" if it has none)."""
 
 
 def dataset(variables: Mapping[str, Variable], axes: Mapping[str, tuple[ArrayLike, str]]) -> Any:
-    """A Dataset (the extra `xarray`): variables over axes, name -> (values, unit); units are in `attrs["units"]`."""
+    """Return a Dataset (extra `xarray`) of variables over axes, name -> (values, unit).
+
+    Units are in ``attrs["units"]``.
+    """
     xarray = optional_package("xarray", "xarray", "'supple[xarray]', or save a .npz file")
     found = {name: xarray.Variable(over, values, _attributes(unit)) for name, (over, values, unit) in variables.items()}
     along = {name: xarray.Variable((name,), values, _attributes(unit)) for name, (values, unit) in axes.items()}
@@ -38,9 +41,16 @@ def _attributes(unit: str) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """columns : name -> (N,) numbers, real or complex, or texts; units : of columns that have one, all SI.
+    """Table of named columns of equal length.
 
-    index : the column that the others are a function of, or that names the rows; none if they have no order
+    Attributes
+    ----------
+    columns : dict of str to ndarray
+        Columns (N,) of real or complex numbers or texts.
+    units : dict of str to str
+        SI units of columns that have one.
+    index : str
+        Column that the others are a function of, or that names the rows; "" if there is none.
     """
 
     columns: dict[str, NDArray[Any]]
@@ -54,7 +64,7 @@ class Table:
         return len(next(iter(self.columns.values()), ()))
 
     def real(self) -> dict[str, NDArray[Any]]:
-        """The same with `real NAME` and `imag NAME` in place of a complex column NAME."""
+        """Return the columns with `real NAME` and `imag NAME` in place of each complex column NAME."""
         found: dict[str, NDArray[Any]] = {}
         for name, values in self.columns.items():
             if np.iscomplexobj(values):
@@ -64,27 +74,27 @@ class Table:
         return found
 
     def real_units(self) -> dict[str, str]:
-        """The units of the columns of `real`."""
+        """Return the units of the columns of `real`."""
         parts = {name: (f"real {name}", f"imag {name}") for name in self.columns if np.iscomplexobj(self.columns[name])}
         return {one: unit for name, unit in self.units.items() for one in parts.get(name, (name,))}
 
     def data(self) -> dict[str, Any]:
-        """The keys and values that ``--json`` prints: its columns, real ones, and their units."""
+        """Return the data that ``--json`` prints: real columns and their units."""
         return {"columns": self.real(), "units": self.real_units()}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The columns by name, and texts: `columns` that have a unit, and their `units`."""
+        """Return the columns by name, and texts: `columns` that have a unit, and their `units`."""
         found = dict(self.columns)
         found[fresh("columns", found)] = np.array(list(self.units), dtype=str)
         found[fresh("units", found)] = np.array(list(self.units.values()), dtype=str)
         return found
 
     def save(self, path: str | Path) -> Path:
-        """Write it as .csv, .npz or .mat; a complex column as its real and imaginary part in the first."""
+        """Write the table as .csv, .npz or .mat; in .csv, complex columns have real and imaginary parts."""
         return save_result(path, self.real, self.arrays)
 
     def to_xarray(self) -> Any:
-        """A Dataset (the extra `xarray`) over its index; `attrs["units"]` of every variable is its unit."""
+        """Return an xarray Dataset (extra `xarray`) over the index; ``attrs["units"]`` of each variable is its unit."""
         over = self.index or "row"
         along = self.columns[self.index] if self.index is not None else np.arange(len(self))
         variables = {
@@ -95,7 +105,7 @@ class Table:
         return dataset(variables, {over: (along, self.units.get(over, ""))})
 
     def to_pandas(self) -> Any:
-        """A DataFrame (the extra `pandas`); its `attrs["units"]` are the units of the columns."""
+        """Return a pandas DataFrame (extra `pandas`); its ``attrs["units"]`` are the units of the columns."""
         pandas = optional_package("pandas", "pandas", "'supple[pandas]', or save a .csv file")
         frame = pandas.DataFrame(self.columns)
         if self.index is not None:
@@ -111,9 +121,9 @@ def matrix_table(
     values: NDArray[Any],
     unit: Callable[[int, int], str] | None = None,
 ) -> Table:
-    """A matrix (rows, columns), its rows named in a first column `title`; `unit` is that of an entry.
+    """Return a table of a matrix (rows, columns) with row names in a first column `title`.
 
-    A column has a unit where all of its entries have the same.
+    unit : function (row, column) -> unit of an entry; a column has a unit if all its entries have the same
     """
     found: dict[str, NDArray[Any]] = {title: np.array(list(rows), dtype=str)}
     units: dict[str, str] = {}
@@ -121,8 +131,8 @@ def matrix_table(
         own = fresh(name, found)
         found[own] = column
         kinds = {unit(i, j) for i in range(len(column))} if unit is not None else set()
-        if len(kinds) == 1 and (said := kinds.pop()):
-            units[own] = said
+        if len(kinds) == 1 and (unit_of_all := kinds.pop()):
+            units[own] = unit_of_all
     return Table(found, units, index=title)
 
 
@@ -132,7 +142,7 @@ def batch_table(
     unit: str | Mapping[str, str] = "",
     of_coordinates: Mapping[str, str] | None = None,
 ) -> Table:
-    """One row a configuration: its coordinates (N,), then what was found there (N,), in one unit or by name."""
+    """Return a table with one row per configuration: coordinates (N,), then results (N,), in one unit or by name."""
     found = dict(coordinates)
     units = {name: of_coordinates[name] for name in found if of_coordinates and of_coordinates.get(name)}
     for name, values in columns.items():

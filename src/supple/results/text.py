@@ -1,4 +1,4 @@
-"""The text of a result: lines and tables with units, the same in the terminal and under `print`."""
+"""Text of a result: lines and tables with units, the same in the terminal and in `print`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-_WIDTH = 200  # characters, where no screen limits a line
-_ROUNDING = 1e-13  # of the largest entry of a matrix: less is not worth a reader's time
+_WIDTH = 200  # characters of a line without a terminal
+_ROUNDING = 1e-13  # relative to the largest entry of a matrix; smaller entries are shown as zero
 
 
 class TextTable(NamedTuple):
@@ -26,13 +26,13 @@ class TextTable(NamedTuple):
 
 
 class Text:
-    """Lines and tables, one below the other; `print` shows them on standard output, `str` as a file would hold them."""
+    """Lines and tables; `print` shows them on standard output, `str` returns the text for a file."""
 
     def __init__(self, *lines: str) -> None:
         self.parts: list[str | TextTable] = list(lines)
 
     def lines(self, *lines: str) -> Self:
-        """Add lines; returns the text itself."""
+        """Add lines and return the text itself."""
         self.parts += lines
         return self
 
@@ -52,7 +52,7 @@ class Text:
         self.table((title, *columns), body)
 
     def print(self) -> None:
-        """Show it on standard output; nothing is folded to the width of a screen in a file or a pipe."""
+        """Print on standard output; in a file or a pipe lines are not wrapped."""
         from rich.console import Console
 
         self._show_on(Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False))
@@ -76,12 +76,12 @@ class Text:
                 console.print(Words(part), soft_wrap=True)
 
 
-_SHORT = 24  # characters: a column of numbers with its head
-_BETWEEN = 3  # blanks between columns
+_SHORT = 24  # largest width of a column of numbers with its title
+_BETWEEN = 3  # spaces between columns
 
 
 def _in_blocks(part: TextTable, width: int) -> list[TextTable]:
-    """A table of short columns in blocks that fit a width, each with the first column; other tables as they are."""
+    """Split a table of short columns into blocks that fit a width, each with the first column; keep other tables."""
     columns = list(zip(part.titles, *part.rows, strict=True))
     widths = [max(len(cell) for cell in column) for column in columns]
     if not widths or max(widths) > _SHORT or sum(widths) + _BETWEEN * (len(widths) - 1) <= width:
@@ -102,7 +102,7 @@ def _picked(part: TextTable, block: Sequence[int]) -> tuple[tuple[str, ...], lis
 
 
 def _drawn(part: TextTable) -> Any:
-    """A table as rich draws it; names are shown as they are, not as markup."""
+    """Return a table as a rich renderable; names are literal text, not markup."""
     from rich import box
     from rich.table import Table
     from rich.text import Text as Words
@@ -116,9 +116,9 @@ def _drawn(part: TextTable) -> Any:
 
 
 def posture_heading(configuration: Any, *, free: bool = False) -> str:
-    """Where a mechanism stands, and what becomes of its coordinates: `arm at lift=0.2, actuators locked`.
+    """Return a heading with posture and state of the actuators: `arm at lift=0.2, actuators locked`.
 
-    Coordinates that no actuator drives are locked, or free, as well; a structure has none.
+    Coordinates without an actuator are locked or free too; a structure has none.
     """
     where = ", ".join(f"{name}={number_text(value)}" for name, value in configuration.coordinates.items())
     words = f"{configuration.mechanism.name} at {where or 'rest'}"
@@ -129,19 +129,19 @@ def posture_heading(configuration: Any, *, free: bool = False) -> str:
 
 
 def number_text(value: Any, unit: str = "") -> str:
-    """Six digits and the unit; what differs from zero by rounding alone is zero."""
+    """Return six digits and the unit; rounding errors about zero become zero."""
     value = float(value)
     text = f"{value:.6g}" if abs(value) > 1e-15 else "0"
     return f"{text} {unit}" if unit else text
 
 
 def angle(value: Any) -> str:
-    """An angle in radians and degrees."""
+    """Return an angle in radians and degrees."""
     return f"{number_text(value)} rad ({math.degrees(float(value)):.4g}°)"
 
 
 def rotation_text(R: Any) -> str:
-    """A rotation matrix as an angle about an axis."""
+    """Return a rotation matrix as an angle about an axis."""
     R = np.asarray(R)
     axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     phi = math.atan2(float(np.linalg.norm(axial)), float(np.trace(R)) - 1.0)
@@ -157,17 +157,17 @@ def rotation_text(R: Any) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """A time in seconds, minutes or hours."""
+    """Return a time in seconds, minutes or hours."""
     if seconds < 100.0:
         return f"{seconds:.2g} s"
     return f"{seconds / 60.0:.3g} min" if seconds < 6000.0 else f"{seconds / 3600.0:.3g} h"
 
 
-# Names in a result: told apart where they must be, told in short where they are many.
+# Names in a result: made unique, or abbreviated in lists.
 
 
 def fresh(name: str, taken: Iterable[str]) -> str:
-    """The name, with underscores behind it until it is a new one."""
+    """Return the name, with underscores appended until it is unique."""
     known = set(taken)
     while name in known:
         name += "_"
@@ -175,7 +175,7 @@ def fresh(name: str, taken: Iterable[str]) -> str:
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:
-    """A few names, and how many more there are."""
+    """Return the first few names, and the number of the others."""
     found = [name if len(name) <= 24 else f"{name[:23]}…" for name in names]
     if len(found) > most + 1:
         return ", ".join(found[:most]) + f" and {len(found) - most} more"
@@ -183,7 +183,7 @@ def listed(names: Iterable[str], most: int = 4) -> str:
 
 
 def undotted(names: Sequence[str]) -> list[str]:
-    """tool_x for tool.x, none twice: a dot stands between a system and its signal in python-control."""
+    """Return tool_x for tool.x, all unique: python-control uses a dot to separate a system and its signal."""
     found: list[str] = []
     for name in names:
         plain = name.replace(".", "_")

@@ -1,4 +1,4 @@
-"""Records of a test over time: what pushed and what moved, blow by blow or block by block."""
+"""Time records of a test: excitations and responses of every impact or block."""
 
 from __future__ import annotations
 
@@ -22,14 +22,22 @@ from supple.results.text import fresh, listed
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeRecords(Result):
-    """Samples in SI units of all channels in every record.
+    """Time records of all channels in SI units.
 
-    sampling_hz : samples a second
-    x           : (records, references, samples), what pushed
-    y           : (records, responses, samples), what moved
-    before      : s from the first sample to the trigger
-    full_scale  : (references and responses,) largest number each channel can show; None where it is not known
-    at, title, date, notes : as of `Responses`
+    Attributes
+    ----------
+    sampling_hz : float
+        Sample rate, Hz.
+    x : ndarray, shape (records, references, samples)
+        Excitations.
+    y : ndarray, shape (records, responses, samples)
+        Responses.
+    before : float
+        Time from the first sample to the trigger, s.
+    full_scale : ndarray or None, shape (references and responses,)
+        Full scale of each channel; None if unknown.
+    at, title, date, notes
+        As in `Responses`.
     """
 
     sampling_hz: float
@@ -55,20 +63,24 @@ class TimeRecords(Result):
         require_names(self.responses, "responses")
         require_names(self.references, "references")
         if not self.sampling_hz > 0.0 or not np.isfinite(self.sampling_hz):
-            raise InputError(f"{self.sampling_hz:g} Hz is no rate", part="sampling_hz", hint="samples a second")
+            raise InputError(
+                f"must be positive (got {self.sampling_hz:g} Hz)", part="sampling_hz", hint="give samples per second"
+            )
         if self.x.ndim != 3 or self.y.ndim != 3 or self.x[:, :1].shape != self.y[:, :1].shape:
             raise InputError(
                 f"x is {self.x.shape} and y {self.y.shape}", part="records", hint="(records, channels, samples)"
             )
         if self.x.shape[1] != len(self.references) or self.y.shape[1] != len(self.responses):
             raise InputError(
-                f"{self.x.shape[1]} references and {self.y.shape[1]} responses are recorded, "
+                f"{self.x.shape[1]} references and {self.y.shape[1]} responses are recorded, but "
                 f"{len(self.references)} and {len(self.responses)} described", part="records", hint="describe each",
             )  # fmt: skip
         if self.full_scale is not None:
             kept(self, "full_scale", frozen_copy(self.full_scale, np.float64))
             if np.shape(self.full_scale) != (len(self.channels),):
-                raise InputError(f"{np.size(self.full_scale)} for {len(self.channels)} channels", part="full_scale")
+                raise InputError(
+                    f"got {np.size(self.full_scale)} values for {len(self.channels)} channels", part="full_scale"
+                )
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -77,36 +89,36 @@ class TimeRecords(Result):
 
     @property
     def count(self) -> int:
-        """How many records there are."""
+        """Number of records."""
         return len(self.x)
 
     @property
     def samples(self) -> int:
-        """In each record."""
+        """Number of samples of each record."""
         return self.x.shape[2]
 
     @property
     def time(self) -> Array:
-        """(samples,) s from the trigger."""
+        """Times of the samples from the trigger, s, (samples,)."""
         return np.arange(self.samples) / self.sampling_hz - self.before
 
     def changed(self, **changes: Any) -> TimeRecords:
-        """The same but for what is given."""
+        """Return a copy with some attributes replaced."""
         return replace(self, **changes)
 
     def without(self, *records: int) -> TimeRecords:
-        """All but these records, counted from 0."""
+        """Return the records without those of the given indices (from 0)."""
         kept = np.setdiff1d(np.arange(self.count), np.array(records, dtype=int))
         if not len(kept):
-            raise InputError("no record would be left", part="records", hint="measure again")
+            raise InputError("all records are removed", part="records", hint="keep at least one record")
         return replace(self, x=self.x[kept], y=self.y[kept])
 
     def summary(self) -> str:
-        told = f"{self.count} record{'s' * (self.count != 1)} of {self.samples} samples at {self.sampling_hz:.6g} Hz: "
-        return f"{told}{listed(one.name for one in self.responses)} to {listed(one.name for one in self.references)}"
+        words = f"{self.count} record{'s' * (self.count != 1)} of {self.samples} samples at {self.sampling_hz:.6g} Hz: "
+        return f"{words}{listed(one.name for one in self.responses)} to {listed(one.name for one in self.references)}"
 
     def table(self) -> Table:
-        """Time, and a column of each channel; with several records, `NAME #1`, `NAME #2`."""
+        """Return a table of time and one column per channel; with several records, `NAME #1`, `NAME #2`."""
         columns: dict[str, Any] = {"time": self.time}
         units = {"time": "s"}
         both = np.concatenate([self.x, self.y], axis=1)
@@ -131,15 +143,30 @@ class TimeRecords(Result):
         return {**found, "about": np.array([json.dumps(about)], dtype=str)}
 
     def save(self, path: str | Path, *, binary: bool = False) -> Path:
-        """Write it as .npz, .mat, .csv (its table) or .uff, which `load_records` reads; SI units throughout.
+        """Write the records as .npz, .mat, .csv (the table) or .uff in SI units; `load_records` reads all of them.
 
-        binary : numbers of a .uff file as they are (58b), not as text of twelve digits
+        Parameters
+        ----------
+        path : str or path-like
+            File; its ending selects the format.
+        binary : bool, optional
+            Write numbers of a .uff file in binary form (58b) instead of text with twelve digits. Default: False.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
         """
         return save_universal(self, path, binary) or super().save(path)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw some channels over time (the first few if none is named), records over one another; returns the panels.
+        """Plot channels over time, with all records overlaid, and return the panels.
 
-        axes : where to draw instead, one for each channel
+        Parameters
+        ----------
+        *names : str
+            Channels to plot. Default: the first few.
+        axes : sequence of matplotlib.axes.Axes, optional
+            One axes per channel. Default: a new figure.
         """
         return picture("identification.testing.plot.time_records_plot")(self, names, axes)

@@ -1,4 +1,4 @@
-"""Units of what is measured and pushed: the ones of a coordinate, of its rate, and of the force along it."""
+"""Units of coordinates, of their rates, and of the forces along them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 MODAL = "√kg m"
-"""Of the amplitude of a mode of unit mass."""
+"""Unit of the amplitude of a mode of unit mass."""
 _FORCES = {"m": "N", "rad": "N m", MODAL: "N/√kg"}
 
 
 class Units(NamedTuple):
-    """coordinates : of η; inputs : of the actuators; outputs : of what sensors see. A name left out is unknown."""
+    """Units of coordinates η, of inputs and of outputs, by name; the unit of a missing name is unknown."""
 
     coordinates: Mapping[str, str] = {}
     inputs: Mapping[str, str] = {}
@@ -27,11 +27,11 @@ class Units(NamedTuple):
 
     @property
     def forces(self) -> dict[str, str]:
-        """Along the coordinates."""
+        """Units of the forces along the coordinates."""
         return {name: force(unit) for name, unit in self.coordinates.items()}
 
     def data(self) -> dict[str, dict[str, str]]:
-        """As JSON."""
+        """Return the units as data for JSON."""
         return {name: dict(values) for name, values in self._asdict().items()}
 
 
@@ -39,34 +39,34 @@ UNKNOWN = Units()
 
 
 def units_from(data: Mapping[str, Any]) -> Units:
-    """From JSON; whatever is not a text under a name is unknown."""
+    """Return units from JSON data; entries that are not text are unknown."""
     return Units(*(_texts(data.get(name)) for name in Units._fields))
 
 
 def rate_unit(unit: str, times: int = 1) -> str:
-    """Per second, once or twice: rad becomes rad/s or rad/s²; as it is, zero times."""
+    """Return a unit per second, once or twice: rad becomes rad/s or rad/s²; zero times leaves it unchanged."""
     return f"{unit}/s{'²' if times == 2 else ''}" if unit and times else unit
 
 
 def force(unit: str) -> str:
-    """What does work along it: N for m, N m for rad."""
+    """Return the unit of the force that does work along a displacement: N for m, N m for rad."""
     return _FORCES.get(unit, "")
 
 
 def yields(displacement: str, along: str) -> str:
-    """Of a displacement for a unit of force: m/N, rad/N, m/(N m) for what the force acts along."""
+    """Return the unit of displacement per unit of force: m/N, rad/N, or m/(N m), depending on the force."""
     pushed = force(along)
     return f"{displacement}/({pushed})" if " " in pushed else f"{displacement}/{pushed}"
 
 
 def pair_units(names: Sequence[str], units: Sequence[str]) -> dict[str, str]:
-    """Of `ROW/COLUMN` of a compliance."""
+    """Return the units of the entries `ROW/COLUMN` of a compliance matrix."""
     own = list(zip(names, units, strict=True))
     return {f"{a}/{b}": yields(first, second) for a, first in own for b, second in own}
 
 
 def numbered(names: Iterable[str], turns: Iterable[Any]) -> dict[str, str]:
-    """rad for what turns, m for the others."""
+    """Return units by name: rad for rotations, m for translations."""
     return {name: "rad" if turned else "m" for name, turned in zip(names, turns, strict=True)}
 
 

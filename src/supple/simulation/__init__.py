@@ -1,1 +1,1 @@
-"""Simulation in time: one driver, and the runs of every kind of system that it advances."""
+"""Simulation in time: a common driver, and the runs of every kind of system that it advances."""

@@ -1,8 +1,8 @@
-"""How long the steps of a run may be, and why it ends where they do not serve it.
+"""Selection of step lengths, and reasons for ending a run early.
 
-Where nothing is asked for, a step may err by TOLERANCE. That is blind to a stiff spring that moves less than the
-tolerance and yet has the energy of the run. The account of energy sees it: a run that does not balance is done again
-with a hundredth of the tolerance, 100^(1/3) = 4.6 times the steps and, of order two, a twentieth of the defect.
+By default a step may have an error of TOLERANCE. That does not detect a stiff spring that moves less than the tolerance
+and yet has the energy of the run. The energy balance detects it: a run that does not balance is repeated with a
+hundredth of the tolerance, 100^(1/3) = 4.6 times the steps and, for order two, a twentieth of the defect.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from supple.formulations.absolute.system import Absolute
 from supple.results.simulation import LARGEST_DEFECT, Simulation
 from supple.simulation.body_motion import balance_of, defect_of
 
-TOLERANCE = 1e-6  # rad, or extents of the mechanism: where neither a step nor a tolerance is asked for
+TOLERANCE = 1e-6  # rad, or extents of the mechanism: default without a step and a tolerance
 _TIGHTER = 1e-2
-_AGAIN = 3  # times at most
-_MOST_STEPS = 1_000_000  # that a run may take to be done again: a minute for a machine of ten bodies
-_FALLS = 0.5  # of the defect, at most, where shorter steps are what it needs
+_AGAIN = 3  # largest number of repetitions
+_MOST_STEPS = 1_000_000  # largest number of steps of a repeated run: a minute for a machine of ten bodies
+_FALLS = 0.5  # largest ratio of the defects if shorter steps help
 _GROWN = 0.5
-_A_WHILE = 10_000  # steps, before which hardly anything may have been exchanged
-_CALMER = "give a smaller spectral radius, or a smaller tolerance"
-_SLENDER = 1e-9  # of the largest moment of inertia: less is rounding
-LARGEST_RADIUS = 0.99  # with directions that have no inertia
+_A_WHILE = 10_000  # number of steps before which hardly any energy may have been exchanged
+_CALMER = "reduce the spectral radius or the tolerance"
+_SLENDER = 1e-9  # fraction of the largest moment of inertia below which another is rounding
+LARGEST_RADIUS = 0.99  # with directions without inertia
 
 
-def balanced(run: Callable[[float], Simulation]) -> Simulation:
-    """The run at TOLERANCE, or at the first smaller one at which its energy balances, if that is in reach."""
+def run_balanced(run: Callable[[float], Simulation]) -> Simulation:
+    """Return the run at TOLERANCE, or at the first smaller one at which its energy balances, if affordable."""
     tolerance = TOLERANCE
     best = run(tolerance)
     for _ in range(_AGAIN):
@@ -39,7 +39,7 @@ def balanced(run: Callable[[float], Simulation]) -> Simulation:
             break
         tolerance *= _TIGHTER
         finer = run(tolerance)
-        shorter = finer.steps > 2 * best.steps  # else both were held to the longest step, and that says nothing
+        shorter = finer.steps > 2 * best.steps  # otherwise both used the longest step
         if len(finer.time) < len(best.time) or (shorter and _defect(finer) > _FALLS * _defect(best)):
             break
         best = finer
@@ -51,44 +51,47 @@ def _defect(run: Simulation) -> float:
 
 
 def energy_diverged(problem: Absolute, energies: Array, steps: int) -> bool:
-    """Most of the energy so far, (N, 6), came from nowhere: nothing that follows would mean anything.
+    """Return whether most of the energy so far, (N, 6), came from the method, so that the run is meaningless.
 
-    What is lost may be meant: a small spectral radius calms stiff springs.
+    A loss of energy may be intended: a small spectral radius damps stiff springs.
     """
     if steps < _A_WHILE or len(energies) < 2 or balance_of(energies)[-1] < 0.0:
         return False
     return defect_of(problem, energies) > _GROWN
 
 
-def stopped(time: float, defect: float) -> str:
-    """Why a run was not carried on, in the user's words."""
-    return f"by {time:.6g} s, {100.0 * defect:.2g} % of the energy come from the method itself; {_CALMER}"
+def energy_error_reason(time: float, defect: float) -> str:
+    """Return the reason for ending a run, as a message."""
+    return f"by {time:.6g} s, {100.0 * defect:.2g} % of the energy is an error of the integration method; {_CALMER}"
 
 
-def stuck(time: float, tried: float, prescribed: bool, tolerance: float | None, defect: float) -> str:
-    """Why a run ended early, in the user's words; tried : the shortest step, s; defect : of the energy so far."""
+def step_failure_reason(time: float, tried: float, prescribed: bool, tolerance: float | None, defect: float) -> str:
+    """Return the reason why a run ended early, as a message.
+
+    tried : shortest step, s; defect : of the energy so far
+    """
     kept = " or kept the tolerance" if tolerance is not None else ""
     if prescribed:
-        likely = "the prescribed motion meets a dead point there"
+        likely = "the prescribed motion meets a dead point"
     elif defect > LARGEST_DEFECT:
-        likely = f"the method itself, as the account of energy is off by {100.0 * defect:.2g} %; {_CALMER}"
+        likely = f"the integration method, with an energy balance error of {100.0 * defect:.2g} %; {_CALMER}"
     else:
-        likely = "forces or speeds too large for the step"
-    return f"no step from {time:.6g} s on converged{kept}, down to {tried:.2g} s; most likely {likely}"
+        likely = "forces or speeds are too large for the step"
+    return f"no step from {time:.6g} s on converged{kept}, down to {tried:.2g} s; probable cause: {likely}"
 
 
-def overbent(time: float) -> str:
-    """Why a run ended where elements bent too far, in the user's words."""
+def overbending_reason(time: float) -> str:
+    """Return the reason for ending a run with excessive deformation of elements, as a message."""
     return (
-        f"at {time:.6g} s an element has turned by more than {WIDEST:g} rad against its own chord, beyond what its "
-        "strains are right for; most likely it needs more elements, or the loads are not what was meant"
+        f"at {time:.6g} s an element has rotated by more than {WIDEST:g} rad relative to its chord, beyond the range "
+        "of its strains; use more elements, or check the loads"
     )
 
 
 def require_damped(problem: Absolute, radius: float) -> None:
-    """Refuse a spectral radius that keeps for ever what directions without inertia need damped.
+    """Require a spectral radius that damps directions without inertia.
 
-    Those are all of a body without mass, and in space the turn of a slender rod about its own line.
+    Those are all directions of a body without mass, and in space the rotation of a slender rod about its own line.
     """
     if radius <= LARGEST_RADIUS:
         return
@@ -104,6 +107,6 @@ def require_damped(problem: Absolute, radius: float) -> None:
             continue
         lacks = "no inertia about its own line" if system.mass[b] > 0.0 else "no mass"
         raise InputError(
-            f'it is {radius:g}, and body "{name}" has {lacks}: forces at its joints would oscillate more and more',
+            f'{radius:g} is too large, since body "{name}" has {lacks}: forces at its joints would oscillate and grow',
             part="spectral radius", hint=f"give {LARGEST_RADIUS:g} or less, or the body mass and inertia",
         )  # fmt: skip

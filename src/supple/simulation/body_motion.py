@@ -1,4 +1,4 @@
-"""The motion of all bodies of a mechanism over time, and what can be told from it: signals, reactions, energy."""
+"""Motion of all bodies of a mechanism over time, and the signals that follow from it: outputs, reactions, energy."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from supple.results.simulation import energy_defect
 from supple.results.units import numbered, rate_unit
 from supple.time_functions.polynomial_pieces import PolynomialPieces
 
-# Forces inside a mechanism along a motion of the full equations: what sensors of reactions and sections see.
+# Internal forces of a mechanism along a motion of the full equations: outputs of reaction and section sensors.
 
 
 class FullMotion(NamedTuple):
@@ -58,7 +58,7 @@ class FullMotion(NamedTuple):
 
 
 def inner_forces(problem: Absolute, moving: FullMotion) -> Array:
-    """(N, efforts), in the order of `Carried.efforts`."""
+    """Return the internal forces (N, efforts), in the order of `Carried.efforts`."""
     load, mechanism = carried(problem.rest), problem.rest.numbering.mechanism
     found = np.zeros((len(moving.X), len(load.efforts)))
     known: dict[str, Array] = {}
@@ -71,7 +71,7 @@ def inner_forces(problem: Absolute, moving: FullMotion) -> Array:
 
 
 def _reaction(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
-    """Force and moment (N, 6) of a joint on its second body, in axes of the drawing or of that body."""
+    """Return force and moment (N, 6) of a joint on its second body, in axes of the drawing or of that body."""
     numbering = problem.rest.numbering
     described = numbering.mechanism.sensors[sensor]
     P = numbering.mechanism.plane_axes()
@@ -85,7 +85,7 @@ def _reaction(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
 
 
 def _section(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
-    """Force and moment (N, 6) in a section: at the end of an element, or of a rigid body by its balance."""
+    """Return force and moment (N, 6) in a section: at the end of an element, or of a rigid body by its balance."""
     numbering = problem.rest.numbering
     section = section_of(numbering.drawing, sensor)
     number = numbering.body_index(section.body)
@@ -98,7 +98,7 @@ def _section(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
 
 
 def _rigid_section(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
-    """By the coefficients of the rigid mechanism (docs/theory/outputs.md)."""
+    """Return the section forces from the coefficients of the rigid mechanism (docs/theory/outputs.md)."""
     position = problem.rest
     numbering, load = position.numbering, carried(position)
     s, first = len(numbering.coordinates), numbering.constraints
@@ -123,20 +123,20 @@ def _rigid_section(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
     return found
 
 
-# The motion that a march records.
+# Motion recorded by a march.
 
 
-_STILL = 1e-6  # extents/s: slower is the rounding of positions over a step
+_STILL = 1e-6  # extents/s: lower speeds are rounding of positions over a step
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedMotion:
-    """What a march through the DAE records at times (N,), and the signals that follow from it.
+    """Record of a march through the DAE at times (N,), and the signals that follow from it.
 
     forces   : of the inputs, over time
     courses  : breaks, and accelerations of the prescribed coordinates there
     X, V, acceleration : (N, frames + 1, 12), (N, frames, d) twice, of the frames; multipliers : (N, rows)
-    w        : (N, measures); energies : (N, 7) as `march` records them
+    w        : (N, measures); energies : (N, 7) as recorded by `march`
     """
 
     problem: Absolute
@@ -152,16 +152,17 @@ class RecordedMotion:
 
     @property
     def origin(self) -> dict[str, str]:
-        """What ran: `mechanism`, the text of its file."""
+        """Source of the run: `mechanism`, the text of its file."""
         return {"mechanism": to_yaml(self.problem.rest.numbering.mechanism)}
 
     @property
     def energy_defect(self) -> float:
+        """Error of the energy balance, as a fraction of the exchanged energy."""
         return defect_of(self.problem, self.energies)
 
     @cached_property
     def configuration(self) -> Configuration:
-        """All positions as a batch of configurations. An elastic body is where the node next to its origin takes it."""
+        """All positions as a batch of configurations. An elastic body has the pose of the node next to its origin."""
         s = len(self.problem.rest.numbering.coordinates)
         frames, reached = self.problem.frames, np.ones(len(self.time))
         deformed = Deformed(frames, self.X) if self.problem.elastic else None
@@ -169,11 +170,14 @@ class RecordedMotion:
 
     @cached_property
     def motion(self) -> BodyRates:
-        """All velocities and accelerations, of elastic bodies those of the same nodes."""
+        """All velocities and accelerations; for elastic bodies those of the same nodes."""
         return BodyRates(self.configuration, *self._body_motion(self.problem.frames.lead))
 
     def _body_motion(self, lead: NDArray[np.int64]) -> tuple[Array, Array]:
-        """Twists and their rates (N, n, 6) of bodies that these frames carry, at the bodies' origins, in their axes."""
+        """Return twists and their rates (N, n, 6) of bodies that these frames carry, at the bodies' origins.
+
+        They are in the axes of the bodies.
+        """
         count, frames, _ = self.V.shape
         V, dV = np.zeros((count, frames + 1, 6)), np.zeros((count, frames + 1, 6))
         column = self.problem.system.rows.column
@@ -189,8 +193,10 @@ class RecordedMotion:
         return V, dV
 
     def frame_motion(self, name: str) -> FrameMotion:
-        """How a body, a frame, `body.point` or a joint's point moves; on an elastic body as the node does that carries
-        it, or the one next to it."""
+        """Return the motion of a body, a frame, `body.point` or a joint's point.
+
+        On an elastic body it is the motion of the node that carries the point, or of the nearest node.
+        """
         frames, (body, place, _) = self.problem.frames, self.problem.rest.numbering.place(name)
         lead = frames.nearest(body, place)
         V, dV, X = self.motion.V.copy(), self.motion.dV.copy(), self.configuration.X.copy()
@@ -199,7 +205,7 @@ class RecordedMotion:
         return BodyRates(replace(self.configuration, X=X), V, dV).frame(name)
 
     def nodes(self, body: str) -> FramePose:
-        """Positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of the nodes of an elastic body, in the world."""
+        """Return positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of the nodes of an elastic body."""
         frames, numbering = self.problem.frames, self.problem.rest.numbering
         require_known("body", body, numbering.bodies)
         number = numbering.body_index(body)
@@ -234,7 +240,7 @@ class RecordedMotion:
 
     @property
     def joint_coordinates(self) -> Signals:
-        """Every coordinate of every joint."""
+        """All joint coordinates."""
         numbering = self.problem.rest.numbering
         turns = [numbering.angles()[row] for key, row in numbering.measures.items() if key[0] == "joint"]
         values = self.configuration.joint_coordinates
@@ -242,17 +248,17 @@ class RecordedMotion:
 
     @property
     def outputs(self) -> Signals:
-        """What the sensors see."""
+        """Outputs of the sensors."""
         found = carried(self.problem.rest).observation.values(self._measured)
         names = units_of(self.problem.rest).outputs
         return labelled(self.time, names, found, names)
 
     @cached_property
     def _measured(self) -> Array:
-        """(3, N, measures and efforts): values, rates and second rates of what outputs are made of.
+        """Values, rates and second rates (3, N, measures and efforts) of the quantities in outputs.
 
-        Second rates are those of the equations at the instant: what the method carries from step to step meets the
-        constraints of accelerations only after its own transients.
+        Second rates are those of the equations at the instant: the accelerations that the method carries from step to
+        step satisfy the constraints only after its own transients.
         """
         load, first = carried(self.problem.rest), self.problem.rest.numbering.constraints
         rows = list(load.measured.values())
@@ -269,7 +275,7 @@ class RecordedMotion:
 
     @property
     def output_rates(self) -> Signals:
-        """How fast those change that are measures as they stand."""
+        """Rates of the outputs that are single measures."""
         rows, known = carried(self.problem.rest).outputs, units_of(self.problem.rest).outputs
         return Signals(self.time, self._rates(rows), {name: rate_unit(known[name]) for name in rows})
 
@@ -279,12 +285,12 @@ class RecordedMotion:
 
     @cached_property
     def _pushes(self) -> Array:
-        """(N, a) what the course of the inputs says; of drives that yield it is without their springs and dampers."""
+        """Input forces (N, a) from their course; for compliant drives without their springs and dampers."""
         return self.forces.at(self.time)
 
     @property
     def inputs(self) -> Signals:
-        """Forces of the actuators; where held ones change, those from then on."""
+        """Forces of the actuators; at jumps of held forces, the values from then on."""
         numbering, values = self.problem.rest.numbering, self._pushes.copy()
         mechanism = numbering.mechanism
         rows = [numbering.measures[key_of(mechanism, actuator)] for actuator in mechanism.actuators.values()]
@@ -296,16 +302,16 @@ class RecordedMotion:
 
     @property
     def energy(self) -> Signals:
-        """Kinetic and potential energy, work put in and lost, and what is left over: the error of the balance.
+        """Kinetic and potential energy, work done and dissipated, and the error of the balance.
 
-        Where things deform the strain energy, which the potential contains, is there too.
-        Work of the actuators, of the forces behind prescribed coordinates, and of loads without potential (moments
-        and followers) is counted from the start.
+        With deformation, the strain energy, which is part of the potential, is included. Work of the actuators, of the
+        forces behind prescribed coordinates, and of loads without potential (moments and followers) is counted from
+        the start.
         """
-        kinetic, potential, strain, actuators, courses, lost, loads = self.energies.T
+        kinetic, potential, strain, actuators, courses, dissipated, loads = self.energies.T
         values = {
             "kinetic": kinetic, "potential": potential, "total": kinetic + potential, "actuators": actuators,
-            "prescribed": courses, "loads": loads, "lost": -lost, "balance": balance_of(self.energies),
+            "prescribed": courses, "loads": loads, "lost": -dissipated, "balance": balance_of(self.energies),
         }  # fmt: skip
         if self.problem.elastic:
             values["strain"] = strain
@@ -315,7 +321,7 @@ class RecordedMotion:
     def instant(self) -> Instant:
         """Accelerations and least multipliers from a rank-revealing solve at every result.
 
-        Where things deform they are those of the march: stiff elements would turn errors of positions into forces.
+        With deformation they are those of the march: stiff elements would amplify errors of positions to forces.
         """
         if self.problem.elastic:
             return Instant(self.acceleration, self.multipliers)
@@ -327,7 +333,7 @@ class RecordedMotion:
 
     @property
     def driving_forces(self) -> Signals:
-        """Force (or moment) along each prescribed coordinate that keeps it on its course."""
+        """Force or moment along each prescribed coordinate that produces its motion."""
         joints = self.problem.rest.numbering.constraints
         names = self.problem.rest.numbering.coordinates
         angle = self.problem.rest.numbering.angles()
@@ -340,7 +346,7 @@ class RecordedMotion:
         return end_forces(self.problem, self.X, self.V, self.acceleration)
 
     def section(self, body: str, place: str | float, beam: int | None = None) -> Signals:
-        """Section forces and moments of a beam at a place, as `Simulation.section` says."""
+        """Return section forces and moments of a beam at a point, see `Simulation.section`."""
         numbering = self.problem.rest.numbering
         found = section_at(self.problem, self._end_forces.ends, beam_place(numbering, body, place, beam))
         shown = IN_PLANE if numbering.mechanism.planar else IN_SPACE
@@ -354,9 +360,9 @@ class RecordedMotion:
         return Signals(self.time, values, dict.fromkeys(values, "J"))
 
     def reaction(self, joint: str) -> Reaction:
-        """Force and moment of a joint on its second body over time, about its place there, in the world.
+        """Return force and moment of a joint on its second body over time, about its point there, in the world.
 
-        Where constraints are redundant, those of least norm, moments divided by the mechanism's extent.
+        With redundant constraints, they are those of least norm, with moments divided by the mechanism's extent.
         """
         numbering = self.problem.rest.numbering
         require_known("joint", joint, numbering.joint_rows)
@@ -364,13 +370,13 @@ class RecordedMotion:
 
 
 def balance_of(energies: Array) -> Array:
-    """Of energies (N, 7) as `march` records them: T + V since the start, less all works."""
+    """Return T + V since the start minus all works, from energies (N, 7) as recorded by `march`."""
     total = energies[:, KINETIC] + energies[:, POTENTIAL]
     return np.asarray(total - total[:1] - energies[:, WORK:].sum(axis=1))
 
 
 def defect_of(problem: Absolute, energies: Array) -> float:
-    """The defect of the account of energies (N, 7)."""
+    """Return the relative error of the balance of energies (N, 7)."""
     speed = _STILL * problem.rest.numbering.arrays.extent
     least = 0.5 * problem.frames.total_mass * speed**2
     kinetic, potential, works = energies[:, KINETIC], energies[:, POTENTIAL], energies[:, WORK:]

@@ -1,4 +1,4 @@
-"""`supple simulate`: motion in time."""
+"""Command `supple simulate`: motion in time."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
+from supple.cli.help_text import COST, OUTPUT
 from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.model_argument import (
     FileOrRom,
@@ -46,11 +47,11 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
 
-# What is asked for, by options or by a scenario of the file, as arguments of a simulation.
+# Conversion of options, or of a scenario of the file, to arguments of a simulation.
 
 
 class RunOptions(NamedTuple):
-    """The texts of the options; `until`, `step` and `output_step` in s; whether drives act."""
+    """Texts of the options; `until`, `step` and `output_step` in s; whether drives act."""
 
     scenario: str | None
     start: str
@@ -65,7 +66,7 @@ class RunOptions(NamedTuple):
 
 
 def task_of(mechanism: Mechanism, asked: RunOptions, *, rigid: bool = False) -> dict[str, Any]:
-    """What `supple.simulate` takes of a mechanism, from the options or from a scenario."""
+    """Return the arguments of `supple.simulate` for a mechanism, from the options or from a scenario."""
     results = {"step": asked.step, "output_step": asked.output_step}
     if asked.scenario is not None:
         return results | {"t": asked.scenario, "until": asked.until}
@@ -79,7 +80,7 @@ def task_of(mechanism: Mechanism, asked: RunOptions, *, rigid: bool = False) -> 
 
 
 def model_task_of(model: ReducedModel, asked: RunOptions) -> dict[str, Any]:
-    """The same of a reduced model; names are those of the mechanism that it was made from."""
+    """Return the arguments for a reduced model; names are those of the mechanism that it was made from."""
     from supple.diagnostics import InputError
     from supple.formats.scenario_file import scenario_in
 
@@ -99,14 +100,14 @@ def model_task_of(model: ReducedModel, asked: RunOptions) -> dict[str, Any]:
         return led | {"t": scenario}
     if model_follows_path(model):
         raise InputError(
-            f'scenario "{asked.scenario}" moves freely, and the model follows a path', part="--scenario",
-            hint="give --inputs and --at arclength=VALUE",
+            f'scenario "{asked.scenario}" has no motion, but the model follows a path', part="--scenario",
+            hint="use --inputs and --at arclength=VALUE",
         )  # fmt: skip
     return results | {"t": scenario}
 
 
 def _led(model: ReducedModel, motion: str, results: dict[str, Any]) -> dict[str, Any]:
-    """Led along a motion, with results as asked for, or as long as it lasts."""
+    """Return the arguments for a prescribed motion, with the requested results, or those over its duration."""
     from supple.integration.time_steps import result_times
 
     if results["until"] is None:
@@ -128,7 +129,7 @@ def _names(here: Configuration) -> tuple[str, ...]:
 
 
 def _model_start(model: ReducedModel, asked: RunOptions, forces: dict[str, Any]) -> list[float]:
-    """θ at the start, by the names of the mechanism that the model was made from."""
+    """Return θ at the start, by the names of the mechanism that the model was made from."""
     from supple.diagnostics import InputError
 
     start, at = asked.start, asked.at
@@ -140,14 +141,14 @@ def _model_start(model: ReducedModel, asked: RunOptions, forces: dict[str, Any])
         return model_configuration(model, at)
     at, resting = without_equilibrium(at, described_mechanism(model).configurations)
     moved = asked.drives and any(block.moves for block in model.hardware.drives)
-    if (resting or start == EQUILIBRIUM) and not moved:  # where drives hold it, it rests as it is
+    if (resting or start == EQUILIBRIUM) and not moved:  # drives that hold it keep it at rest as it is
         if model.layout.size > model.layout.theta:  # its own, deflection included, close to --at
             return _rested(model, model_configuration(model, at), forces)
         resting_there = asked._replace(start=EQUILIBRIUM, at=at)
         found = start_from_options(described_mechanism(model), resting_there, forces, rigid=True)
         return [float(value) for value in found.theta]
-    wanted = [item for item in (None if start in (REST, EQUILIBRIUM) else start, at) if item is not None]
-    return model_configuration(model, ",".join(wanted) if wanted else None)
+    given = [item for item in (None if start in (REST, EQUILIBRIUM) else start, at) if item is not None]
+    return model_configuration(model, ",".join(given) if given else None)
 
 
 def _rested(model: ReducedModel, theta: list[float], forces: dict[str, Any]) -> list[float]:
@@ -159,7 +160,7 @@ def _rested(model: ReducedModel, theta: list[float], forces: dict[str, Any]) -> 
 
 
 def _inputs(mechanism: Mechanism, asked: RunOptions) -> tuple[dict[str, Any], Any]:
-    """Forces or commands by actuator, and the times they belong to if they come from a table."""
+    """Return forces or commands by actuator, and the times of their values if they come from a table."""
     from supple.description.quantities.coordinate_dimensions import input_dimension
     from supple.diagnostics import require_known
     from supple.formats.time_table import read_time_table
@@ -189,8 +190,8 @@ def start_from_options(
     if start == EQUILIBRIUM:
         hardware = hardware_of(mechanism) if asked.drives and asked.motion is None else NO_HARDWARE
         return resting_start(mechanism, configuration(mechanism, at), forces, hardware, rigid=rigid)
-    wanted = [item for item in (None if start == REST else start, at) if item is not None]
-    return assemble(mechanism, configuration(mechanism, ",".join(wanted) if wanted else None))
+    given = [item for item in (None if start == REST else start, at) if item is not None]
+    return assemble(mechanism, configuration(mechanism, ",".join(given) if given else None))
 
 
 def _duration(mechanism: Mechanism, motion: str | None) -> float:
@@ -207,61 +208,90 @@ def _time(name: str, text: str) -> typer.models.OptionInfo:
     return typer.Option(name, metavar="TIME", help=text)
 
 
-Until = Annotated[str | None, _time("--until", "How long: `2s`, `500ms`; as long as --motion lasts if left out.")]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        "--until", metavar="TIME", help="Duration: `2s`, `500ms`. Default: the duration of --motion or --scenario."
+    ),
+]
 Step = Annotated[
-    str | None, _time("--step", "Fix the step, or with --tolerance the longest one. Left out, steps follow the motion.")
+    str | None,
+    typer.Option(
+        "--step",
+        metavar="TIME",
+        help="Fixed time step; with --tolerance, the largest one. Default: adaptive.",
+        rich_help_panel=COST,
+    ),
 ]
 OutputStep = Annotated[
-    str | None, _time("--output-step", "Time between results. If left out the step, or 1ms, and at most 2000 results.")
+    str | None,
+    typer.Option(
+        "--output-step",
+        metavar="TIME",
+        help="Time between results. Default: the step, or 1 ms with at most 2000 results.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Start = Annotated[
     str,
     typer.Option(
-        "--start", metavar="WHERE", help="`rest`, `equilibrium`, or a configuration; --at then changes coordinates."
+        "--start",
+        metavar="WHERE",
+        help="Initial configuration: `rest`, `equilibrium` or a name in the file. --at then sets single coordinates.",
     ),
 ]
 Rates = Annotated[
-    str | None,
-    typer.Option("--rates", metavar="NAME=RATE,...", help="At the start: `crank=2,x=10mm`."),
+    str | None, typer.Option("--rates", metavar="NAME=RATE,...", help="Initial rates: `crank=2,x=10mm`. Default: zero.")
 ]
 Inputs = Annotated[
     str | None,
     typer.Option(
-        "--inputs", metavar="CSV|A=10,...",
-        help="Forces of the actuators, or commands of their drives: a table with a column `time` and one for each, or "
-        "constants. Zero if left out; drives that move stay where they are.",
+        "--inputs",
+        metavar="CSV|NAME=VALUE,...",
+        help="Actuator forces or drive commands: constants, or a table with a column `time` and one per "
+        "actuator. Default: zero.",
     ),
-]  # fmt: skip
+]
 MotionName = Annotated[
     str | None,
     typer.Option(
-        "--motion", metavar="NAME|CSV",
-        help="Prescribe all coordinates: a motion of the file, or a table with a column `time` and one for each.",
+        "--motion",
+        metavar="NAME|CSV",
+        help="Prescribed motion of all coordinates: a motion of the file, or a table with a column `time`.",
     ),
-]  # fmt: skip
+]
 ScenarioName = Annotated[
     str | None,
     typer.Option(
-        "--scenario", metavar="NAME|S.yaml",
-        help="A scenario of the file, or in a file of its own: start, motion or inputs, until and step. --until and "
-        "--step go before its own.",
+        "--scenario",
+        metavar="NAME|YAML",
+        help="Scenario of the file or in its own file: start, motion or inputs, duration and step.",
     ),
-]  # fmt: skip
+]
 Tolerance = Annotated[
     float | None,
     typer.Option(
-        "--tolerance", metavar="ERROR",
-        help="Choose steps so that none errs by more (rad, or extents of the mechanism). Without it and --step: 1e-6, "
-        "and less where the energy would not balance.",
+        "--tolerance",
+        metavar="ERROR",
+        help="Largest error of a step, in rad or in lengths of the mechanism. Default: 1e-6, reduced where the "
+        "energy balance requires it.",
+        rich_help_panel=COST,
     ),
-]  # fmt: skip
+]
 SpectralRadius = Annotated[
     float,
-    typer.Option("--spectral-radius", metavar="0...1", help="What a step leaves of the fastest oscillations."),
+    typer.Option(
+        "--spectral-radius",
+        metavar="0...1",
+        help="Spectral radius of the integrator at high frequencies; smaller values damp more.",
+        rich_help_panel=COST,
+    ),
 ]
 Reactions = Annotated[
     str | None,
-    typer.Option("--reactions", metavar="A,B", help="Joints whose forces and moments are wanted."),
+    typer.Option(
+        "--reactions", metavar="JOINT,...", help="Joints whose forces and moments are reported.", rich_help_panel=OUTPUT
+    ),
 ]
 
 
@@ -287,13 +317,13 @@ def simulate(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Compute the motion in time."""
+    """Simulate the nonlinear motion in time."""
     if until is None and motion is None and scenario is None:
-        raise typer.BadParameter("how long? Give a time such as 2s", param_hint="--until")
-    said = {"--start": start != REST, "--at": at, "--rates": rates, "--inputs": inputs, "--motion": motion}
-    if scenario is not None and any(said.values()):
-        option = next(name for name, value in said.items() if value)
-        raise typer.BadParameter("the scenario says that already", param_hint=option)
+        raise typer.BadParameter("no duration; give a time such as 2s", param_hint="--until")
+    given = {"--start": start != REST, "--at": at, "--rates": rates, "--inputs": inputs, "--motion": motion}
+    if scenario is not None and any(given.values()):
+        option = next(name for name, value in given.items() if value)
+        raise typer.BadParameter("cannot be combined with --scenario, which defines it", param_hint=option)
     with answering(as_json) as answer:
         from time import perf_counter
 
@@ -310,7 +340,7 @@ def simulate(
         target: Mechanism | ReducedModel
         if is_model(file):
             target = read_model(answer, file, settings)
-            require_no({"--reactions": reactions}, "a reduced model knows nothing of the reactions in joints")
+            require_no({"--reactions": reactions}, "a reduced model has no joint reactions")
             task, joints = model_task_of(target, asked), []
         else:
             target = read_mechanism(answer, file, settings)
@@ -322,10 +352,10 @@ def simulate(
             drives=not no_drives, formulation=formulation.value,
         ).with_reactions(joints)  # fmt: skip
         took = f", {perf_counter() - began:.2f} s to compute"
-        if isinstance(run.bodies, RecordedMotion):  # a region is within limits
+        if isinstance(run.bodies, RecordedMotion):  # the region of a reduced model is within limits
             warn_of_limits(answer, run.configuration)
         keep(run, output, plot)
-        hint = "--json gives all values, -o FILE.csv a table, --plot FILE.png a picture"
+        hint = "--json prints all values, -o FILE.csv writes a table, --plot FILE.png a plot"
         answer.give(run.data(), lambda: run.text(took).lines(hint))
         if run.reason:
             raise answer.cut_short(f"results end at {run.time[-1]:.6g} s: {run.reason}", NumericalError.exit_status)
@@ -334,5 +364,5 @@ def simulate(
 def _joints(mechanism: Mechanism, text: str | None) -> list[str]:
     names = [] if text is None else [name.strip() for name in text.split(",")]
     for name in names:
-        mechanism.joint(name)  # a wrong one is told before the work
+        mechanism.joint(name)  # an unknown joint is an error before the computation
     return names

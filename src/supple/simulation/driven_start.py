@@ -1,4 +1,4 @@
-"""A mechanism where a run with drives begins: its configuration, and the springs of drives that yield."""
+"""Start of a mechanism with drives: its configuration, and the springs of compliant drives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.measures import key_of
 from supple.simulation.driver import DrivenStart
 from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, require_held
-from supple.simulation.prescribed import Prescribed, nothing_led
+from supple.simulation.prescribed import Prescribed, no_prescribed_motion
 from supple.simulation.start import start_configuration
 from supple.statics.equilibrium import equilibrium
 from supple.systems.protocols import system_of
@@ -28,9 +28,11 @@ from supple.time_functions.function_of_time import PiecewisePolynomial
 def mechanism_start(
     here: Configuration, rates: Array, bank: DriveBank, options: StepOptions
 ) -> DrivenStart[MechanismRun]:
-    """Return a mechanism where a run behind its drives begins.
+    """Return a mechanism at the start of a run behind its drives.
 
-    here : where it begins; rates : (s,) of θ there, with which what is led sets out; options : the step must be given
+    here    : configuration at the start
+    rates   : (s,) of θ there, also of coordinates with prescribed motion
+    options : the step must be given
     """
 
     def run(times: Array) -> MechanismRun:
@@ -44,16 +46,16 @@ def mechanism_start(
 def driven_course(
     here: Configuration, bank: DriveBank, breaks: Array, values: Array, span: tuple[float, float], largest: float
 ) -> Continuous:
-    """Return what drives that feel nothing of the motion do under commands (B, a), linear between breaks (B,).
+    """Return the output of drives without feedback from the motion under commands (B, a), linear between breaks (B,).
 
-    span : s, from when until when; largest : step, s
+    span : s, start and end; largest : step, s
     """
     names = here.rest.numbering.coordinates
     found = drive_course(bank, breaks, values, (*span, largest))
     times = span[0] + found.times
     forces = PiecewisePolynomial(bank.inputs, times, found.forces)
     if not bank.led:
-        return Continuous(forces, nothing_led(*span))
+        return Continuous(forces, no_prescribed_motion(*span))
     targets = PiecewisePolynomial(tuple(names[i] for i in bank.led), times, found.led)
     accelerations = np.vstack([found.accelerations[:, 0], found.accelerations[-1:, 1]])
     return Continuous(forces, Prescribed(bank.led, targets, accelerations))
@@ -67,10 +69,10 @@ def driven_start(
     *,
     standing: bool = False,
 ) -> Configuration:
-    """Where a run begins of which drives lead some coordinates: without other inputs, with those held.
+    """Return the start of a run in which drives prescribe some coordinates: without other inputs, with these held.
 
-    An elastic mechanism that is not deformed settles first, all coordinates held; without any that is led only if it
-    is `standing`.
+    An elastic mechanism that is not deformed settles first, with all coordinates held; without any prescribed
+    coordinate only if it is `standing`.
     """
     u = np.zeros(len(mechanism.actuators))
     settled = isinstance(start, str) and start == "equilibrium"
@@ -88,27 +90,35 @@ def driven_start(
 def resting_start(
     mechanism: Mechanism, start: At, inputs: Mapping[str, Any], hardware: Hardware, *, rigid: bool
 ) -> Configuration:
-    """The equilibrium, close to a start, under the first values of the inputs.
+    """Return the equilibrium, close to a start, under the first values of the inputs.
 
-    What drives move stays where the start has it, and their commands are no forces.
+    Coordinates that drives move keep their values at the start, and commands of drives are no forces.
     """
-    told = {block.actuator: block for block in hardware.drives}
-    values = {name: 0.0 if name in told else float(np.ravel(inputs.get(name, 0.0))[0]) for name in mechanism.actuators}
+    blocks = {block.actuator: block for block in hardware.drives}
+    values = {
+        name: 0.0 if name in blocks else float(np.ravel(inputs.get(name, 0.0))[0]) for name in mechanism.actuators
+    }
     along = hardware.actuator_coordinates
-    held = [along[name] for name, block in told.items() if block.moves and name in along]
+    held = [along[name] for name, block in blocks.items() if block.moves and name in along]
     return equilibrium(mechanism, start, inputs=list(values.values()), held=held, rigid=rigid)
 
 
 def held_start(
     mechanism: Mechanism, start: At | Configuration, bank: DriveBank, *, rigid: bool, standing: bool = False
 ) -> Configuration:
-    """Where a run behind drives begins, with what they move held; arguments as of `driven_start`."""
+    """Return the start of a run behind drives, with the coordinates that they move held.
+
+    The arguments are those of `driven_start`.
+    """
     moved = {place for place, block in zip(bank.places, bank.blocks, strict=True) if block.moves} - {-1}
     return driven_start(mechanism, start, tuple(sorted(moved)), rigid, standing=standing)
 
 
 def drive_springs(here: Configuration, bank: DriveBank) -> dict[int, Yield]:
-    """Of actuators that yield, by number; relaxed where they stand, or energies would drown in that of the start."""
+    """Return the springs of compliant drives by number of the actuator, relaxed at their position.
+
+    Relaxed springs start without energy, in which the energy of the run would be lost to rounding.
+    """
     found: dict[int, Yield] = {}
     numbering = here.rest.numbering
     for number, actuator in enumerate(numbering.mechanism.actuators.values()):

@@ -1,7 +1,7 @@
-"""The time driver: it asks a system, alone or behind its drives, to advance from event to event.
+"""The time driver: it advances a system, alone or behind its drives, from event to event.
 
-An event is a time at which something decides anew what acts on the system: the start of a run whose inputs are all
-known, the sample of a controller, or the end of an interval of drives that feel the motion. Between two events the
+An event is a time at which the inputs of the system are determined anew: the start of a run whose inputs are all known,
+the sample of a controller, or the end of an interval of drives with feedback from the motion. Between two events the
 system advances in one call of its own compiled march, through all result times in between.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.hardware.drive_bank import DriveBank, Intervals, interval_commands, intervals
-from supple.hardware.drive_course import first_commands, keeping_commands
+from supple.hardware.drive_course import complete_commands, first_commands
 from supple.hardware.pieces import Pieces, at_end
 from supple.integration.input_course import Inputs, input_course
 from supple.systems.advancing import Advancing, Plant
@@ -26,7 +26,7 @@ Given = TypeVar("Given", covariant=True)
 
 
 class Source(Protocol[Given]):
-    """Decides at every event what acts on the system until the next one.
+    """Source of the inputs of a system from each event to the next.
 
     events : one number for each event: that of the result time up to which the system advances
     """
@@ -35,25 +35,25 @@ class Source(Protocol[Given]):
     def events(self) -> Sequence[int]: ...
 
     def acting(self, event: int) -> Given:
-        """Return what acts from this event to the next."""
+        """Return the inputs from this event to the next."""
         ...
 
     def advanced(self, event: int) -> None:
-        """Take note that the system has advanced from this event, as far as it could."""
+        """Record that the system has advanced from this event, as far as it could."""
         ...
 
 
 class Known(Generic[Acting]):
-    """A source for a run whose inputs are known beforehand: one event, at the start. Implements `Source`.
+    """A source for a run with known inputs: one event, at the start. Implements `Source`.
 
-    acting : what acts until the end; last : number of the last result time
+    acting : inputs until the end; last : number of the last result time
     """
 
     def __init__(self, acting: Acting, last: int) -> None:
         self._acting, self.events = acting, (last,)
 
     def acting(self, event: int) -> Acting:
-        """Return what acts during the whole run."""
+        """Return the inputs of the whole run."""
         return self._acting
 
     def advanced(self, event: int) -> None:
@@ -61,7 +61,7 @@ class Known(Generic[Acting]):
 
 
 def drive(system: Advancing[Acting], source: Source[Acting]) -> None:
-    """Advance a system from event to event, until the last one or until it cannot go on."""
+    """Advance a system from event to event, until the last one or until it cannot continue."""
     advance, acting, advanced = system.advance, source.acting, source.advanced
     for event, until in enumerate(source.events):
         done = advance(acting(event), until)
@@ -70,20 +70,20 @@ def drive(system: Advancing[Acting], source: Source[Acting]) -> None:
             return
 
 
-# A system behind its drives: where it begins, and commands in, motion out, from event to event.
+# A system behind its drives: its start, and the motion under commands from event to event.
 #
-# A mechanism (`mechanism_start`) and a reduced model (`model_start`) begin in ways of their own. `simulate` and
-# `closed_loop` take everything else from here.
+# A mechanism (`mechanism_start`) and a reduced model (`model_start`) have functions of their own for the start. The
+# other functions of `simulate` and `closed_loop` are here.
 
 
 Run = TypeVar("Run", bound=Plant, covariant=True)
 
 
 class DrivenStart(NamedTuple, Generic[Run]):
-    """A mechanism or a reduced model where a run behind its drives begins.
+    """A mechanism or a reduced model at the start of a run behind its drives.
 
-    theta, rates : θ and θ̇ (s,); delta : (n - s,), None without any
-    run          : result times (N,), s -> the system ready at the first of them
+    theta, rates : θ and θ̇ (s,); delta : (n - s,), or None
+    run          : function that returns the system at the first of the result times (N,), s
     """
 
     system: System
@@ -95,14 +95,14 @@ class DrivenStart(NamedTuple, Generic[Run]):
 
 
 def holding_forces(begun: DrivenStart[Plant], *, standing: bool = False) -> Array:
-    """Return the forces (a,) of drives that yield which hold the system at rest where it stands; zero of all others.
+    """Return the forces (a,) of compliant drives that hold the system at rest at the start; zero for all others.
 
     Parameters
     ----------
     begun
         The system at its start.
     standing
-        Also those of drives that do not move, where they can hold it; not of those that lead.
+        Include drives that do not move, if they can hold it; not those that prescribe motion.
     """
     found = np.zeros(len(begun.bank.inputs))
     yields = begun.bank.holding(standing=standing)
@@ -117,16 +117,16 @@ def holding_forces(begun: DrivenStart[Plant], *, standing: bool = False) -> Arra
 def settled_commands(
     begun: DrivenStart[Plant], inputs: Inputs, times: ArrayLike | None, grid: Array, spacing: float | None
 ) -> tuple[Array, Array]:
-    """Settle the drives where a run begins, and return its commands (B, a), linear between breaks (B,).
+    """Settle the drives at the start of a run, and return its commands (B, a), linear between breaks (B,).
 
-    Commands that are not given keep drives that move where they are; of others they are zero, as forces are.
+    Without commands, drives that move keep their position; for others the default is zero, as for forces.
 
     Parameters
     ----------
     begun
         The system at its start.
     inputs, times
-        Commands as `simulate` takes them, and the times of their values.
+        Commands as in `simulate`, and the times of their values.
     grid
         (N,) result times, s.
     spacing
@@ -135,7 +135,7 @@ def settled_commands(
     bank, place = begun.bank, (begun.theta, begun.rates)
     held = holding_forces(begun)
     bank.reset(*place, forces=held)
-    breaks, values = input_course(bank.inputs, keeping_commands(bank, inputs), times, grid, spacing)
+    breaks, values = input_course(bank.inputs, complete_commands(bank, inputs), times, grid, spacing)
     bank.reset(*place, first_commands(bank, breaks, values, float(grid[0])), held)
     return breaks, values
 
@@ -143,7 +143,7 @@ def settled_commands(
 def coupled_run(
     begun: DrivenStart[Run], grid: Array, longest: float, breaks: Array, values: Array
 ) -> tuple[Run, Array, Intervals]:
-    """Run drives that feel the motion, and the motion, interval by interval.
+    """Run drives with feedback from the motion, together with the motion, interval by interval.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class DrivenSystem:
     """A plant, advanced by the commands of its drives; every result time is an event. Implements `Advancing`.
 
     applied : (N, a) commands after dead band, limits, rate limit and resolution
-    forces  : (N, a) of the inputs from each event on, springs and dampers of drives included; zero where they lead
+    forces  : (N, a) of the inputs from each event on, with springs and dampers of drives; zero for prescribed motions
 
     Both are filled up to the event that was reached.
 
@@ -217,7 +217,7 @@ class DrivenSystem:
         return True
 
     def _keep(self, k: int, forces: Array, eta: Array, rates: Array) -> None:
-        """Record forces (a,) of the inputs, less those of the springs and dampers of drives that yield."""
+        """Record forces (a,) of the inputs, minus those of the springs and dampers of compliant drives."""
         found = self.forces[k]
         found[:] = forces
         for i, place, stiffness, damping in self._yielding:
@@ -237,7 +237,7 @@ def _push(pieces: Pieces, duration: float, before: Array, after: Array) -> None:
 
 
 class Sent:
-    """A source of commands (N - 1, a) that are known beforehand, one for each interval. Implements `Source`."""
+    """A source of known commands (N - 1, a), one for each interval. Implements `Source`."""
 
     def __init__(self, commands: Array) -> None:
         self._commands, self.events = commands, range(1, len(commands) + 1)
@@ -247,11 +247,11 @@ class Sent:
         return self._commands[event]
 
     def advanced(self, event: int) -> None:
-        """Do nothing: nobody waits for an answer."""
+        """Do nothing: there is no feedback."""
 
 
 def drive_commands(plant: Plant, drives: DriveBank, times: Array, commands: Array) -> Array:
-    """Send commands, held for each interval, to drives and through them to a plant, as far as it comes.
+    """Send commands, held for each interval, through drives to a plant, as far as it can advance.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def drive_commands(plant: Plant, drives: DriveBank, times: Array, commands: Arra
     Returns
     -------
     Array
-        (N, a) forces of the inputs from each event on, filled up to the one that was reached.
+        (N, a) forces of the inputs from each event on, filled up to the last event that was reached.
     """
     system = DrivenSystem(plant, drives, np.append(np.diff(times), 0.0))
     drive(system, Sent(commands))

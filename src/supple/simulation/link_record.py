@@ -1,4 +1,4 @@
-"""What a run of the equivalent rigid link system tells: signals, and where links and nodes are."""
+"""Record of a run of the equivalent rigid link system: signals, and poses of links and nodes."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from supple.kinematics.configuration import Configuration, Deformed, FramePose
 from supple.results.signals import Signals, labelled
 from supple.results.units import numbered, rate_unit
 
-_STEP = 1e-6  # s: over which rates are differenced for second rates of what sensors see
+_STEP = 1e-6  # s: step for differences of rates, for second rates of outputs
 
 
 @dataclass(frozen=True, eq=False)
 class NodeCarriers:
-    """Nodes as the frames that carry places on their bodies."""
+    """Nodes as the frames that carry points on their bodies."""
 
     system: RigidLinkSystem
     rigid: tuple[str, ...] = ()
 
     @cached_property
     def place(self) -> Array:
-        """(N + 1, 3) on their bodies; the ground last."""
+        """Undeformed positions (N + 1, 3) on their bodies; the ground last."""
         places = [np.zeros((1, 3)) if mesh is None else mesh.nodes for mesh in self.system.meshes]
         return np.concatenate([*places, np.zeros((1, 3))])
 
     def drawn(self, body: int) -> Array:
-        """(nodes, 3) where the nodes of a body stand on it, in its axes."""
+        """Return the undeformed positions (nodes, 3) of the nodes of a body, in its axes."""
         return self.place[np.flatnonzero(self.system.node_body == body)]
 
     def nearest(self, body: int, place: Array) -> int:
@@ -54,7 +54,11 @@ class NodeCarriers:
 
 @dataclass(frozen=True, eq=False)
 class LinkRecord:
-    """States at times (N,); u (N, actuators) the inputs; driven : coordinates that were led, driving (N, k) by what."""
+    """States at times (N,).
+
+    u      : (N, actuators) inputs
+    driven : prescribed coordinates; driving : (N, k) forces along them
+    """
 
     equations: LinkEquations
     time: Array
@@ -65,7 +69,7 @@ class LinkRecord:
 
     @property
     def origin(self) -> dict[str, str]:
-        """What ran: `mechanism`, the text of its file."""
+        """Source of the run: `mechanism`, the text of its file."""
         return {"mechanism": to_yaml(self.equations.system.numbering.mechanism)}
 
     @property
@@ -78,12 +82,12 @@ class LinkRecord:
 
     @property
     def energy_defect(self) -> None:
-        """No account is kept: the equations are of first order in u, and so is their balance."""
+        """None: there is no energy balance, since the equations are of first order in u."""
         return None
 
     @property
     def coordinates(self) -> Signals:
-        """θ over time: of the motor's side where a drive yields."""
+        """Coordinates θ over time; with a compliant drive, those of the motor's side."""
         units = units_of(self.equations.position).coordinates
         return labelled(self.time, self._names, np.array([item.x for item in self.motions]), units)
 
@@ -99,7 +103,7 @@ class LinkRecord:
 
     @cached_property
     def outputs(self) -> Signals:
-        """What sensors see, forces inside apart."""
+        """Outputs of sensors, without internal forces."""
         load = carried(self.equations.position)
         rows = list(load.measured.values())
         found = np.zeros((3, len(self.time), len(rows) + len(load.efforts)))
@@ -134,7 +138,7 @@ class LinkRecord:
 
     @property
     def driving_forces(self) -> Signals:
-        """Force (or moment) along each prescribed coordinate that keeps it on its course."""
+        """Force or moment along each prescribed coordinate that produces its motion."""
         angles = self.equations.system.numbering.angles()
         rows = self.equations.system.theta_rows
         names = [self._names[i] for i in self.driven]
@@ -143,7 +147,7 @@ class LinkRecord:
 
     @cached_property
     def energy(self) -> Signals:
-        """Kinetic, potential (strain in it) and total, to second order in u; no account of works is kept."""
+        """Kinetic, potential (with strain) and total energy, to second order in u, without works."""
         found = np.array([link_energies(self.equations, motion) for motion in self.motions])
         kinetic, potential, strain = found.T
         values = {"kinetic": kinetic, "potential": potential, "total": kinetic + potential, "strain": strain}
@@ -153,7 +157,7 @@ class LinkRecord:
 
     @cached_property
     def configuration(self) -> Configuration:
-        """Links as they are assembled, nodes displaced from them."""
+        """Links as assembled, with nodes displaced from them."""
         points, carriers = self._points, NodeCarriers(self.equations.system)
         X, w = np.array([point.state.X for point in points]), np.array([point.w for point in points])
         theta = np.array([item.x[: self.equations.s] for item in self.motions])
@@ -161,7 +165,7 @@ class LinkRecord:
         return Configuration(self.equations.position, theta, X, w, np.ones(len(points)), Deformed(carriers, nodes))
 
     def nodes(self, body: str) -> FramePose:
-        """Positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of the nodes of an elastic body, in the world."""
+        """Return positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of the nodes of an elastic body."""
         numbering = self.equations.system.numbering
         require_known("body", body, numbering.bodies)
         deformed = self.configuration.deformed
@@ -172,7 +176,7 @@ class LinkRecord:
 
     @property
     def joint_coordinates(self) -> Signals:
-        """Every coordinate of every joint, of the rigid links."""
+        """All joint coordinates of the rigid links."""
         numbering = self.equations.system.numbering
         turns = [numbering.angles()[row] for key, row in numbering.measures.items() if key[0] == "joint"]
         values = self.configuration.joint_coordinates
@@ -180,7 +184,7 @@ class LinkRecord:
 
     @property
     def output_rates(self) -> Signals:
-        """How fast those change that are measures as they stand."""
+        """Rates of the outputs that are single measures."""
         rows, known = carried(self.equations.position).outputs, units_of(self.equations.position).outputs
         both = zip(self._points, self.motions, strict=True)
         found = np.array([self._rates_of(point, motion, list(rows.values())) for point, motion in both])
@@ -213,13 +217,13 @@ class LinkRecord:
 
     def _unknown(self, what: str) -> NoReturn:
         raise InputError(
-            f"a run of the rigid link system does not tell {what}",
-            part=f'simulation of "{self.equations.system.numbering.mechanism.name}"', hint="leave the formulation out",
+            f'formulation "erls" does not compute {what}',
+            part=f'simulation of "{self.equations.system.numbering.mechanism.name}"', hint="omit the formulation",
         )  # fmt: skip
 
 
 def _node_poses(carriers: NodeCarriers, point: LinkPoint) -> Array:
-    """(N + 1, 12) of all nodes, the ground last."""
+    """Return the poses (N + 1, 12) of all nodes, the ground last."""
     system, state = carriers.system, point.state
     R = state.R
     displaced = np.einsum("nij,nj->ni", R, carriers.place[:-1] + state.hat[:, 0])

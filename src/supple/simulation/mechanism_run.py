@@ -1,12 +1,12 @@
 """A run of the full DAE of a mechanism, advanced from event to event.
 
-Inputs are cubics in time, and so are the courses of coordinates that are led. Where inputs jump by Δu, or accelerations
-of led coordinates by Δθ̈, all accelerations jump with them:
+Inputs are cubics in time, and so are prescribed coordinates. Where inputs jump by Δu, or accelerations of prescribed
+coordinates by Δθ̈, all accelerations jump with them:
 
     [M   -Φ_qᵀ] [Δv̇]   [∇ℓ Δu]
     [Φ_q    0 ] [Δλ] = [ Δθ̈  ]
 
-Both accelerations that generalized-α carries are moved by Δv̇; without that each jump would cost an order of accuracy.
+Both accelerations of generalized-α change by Δv̇; without that each jump would cost an order of accuracy.
 """
 
 from __future__ import annotations
@@ -46,7 +46,13 @@ from supple.integration.time_steps import Alpha, StepOptions, alpha_of, require_
 from supple.kinematics.closing import bulk
 from supple.kinematics.configuration import Configuration
 from supple.results.simulation import Simulation
-from supple.simulation.adaptation import energy_diverged, overbent, require_damped, stopped, stuck
+from supple.simulation.adaptation import (
+    energy_diverged,
+    energy_error_reason,
+    overbending_reason,
+    require_damped,
+    step_failure_reason,
+)
 from supple.simulation.body_motion import FullMotion, RecordedMotion, defect_of, inner_forces
 from supple.simulation.prescribed import Prescribed
 from supple.simulation.start import centre_state
@@ -54,20 +60,20 @@ from supple.systems.protocols import system_of
 from supple.time_functions.function_of_time import PiecewisePolynomial
 from supple.time_functions.polynomial_pieces import PolynomialPieces
 
-AT_ONCE = 10_000  # steps before a look at the keyboard
-FEW = 100  # steps, interpreted, before it is asked again whether compiling is worth while
-MOST_STEPS = 2 * AT_ONCE  # between two events of a loop: one that explodes would have no end
+AT_ONCE = 10_000  # steps between checks for a keyboard interrupt
+FEW = 100  # interpreted steps before compilation is considered again
+MOST_STEPS = 2 * AT_ONCE  # limit between two events of a loop, for unstable loops
 NEWTON = 1e-9  # error of the accelerations at which a step has converged
-KEEPING = 1e-11  # the same where things vibrate and the method damps nothing: what is left would add up
+KEEPING = 1e-11  # the same for vibrations without numerical damping: residuals would accumulate
 DAMPED = 0.495  # α_f of a spectral radius of 0.98
 
 
 class Begun(NamedTuple):
-    """A run at its start, with all it needs but the tolerance of its steps.
+    """A run at its start, with all data except the tolerance of its steps.
 
     times   : (N,) s, of the results; step : s, fixed, or with a tolerance the longest
-    state   : of all bodies; inputs : (a,) forces and accelerations (k,) of led coordinates that it is consistent with
-    relaxed : (a,) forces of the springs of drives where they are relaxed, added to all forces that act
+    state   : of all bodies; it is consistent with the forces `inputs` (a,) and `accelerations` (k,)
+    relaxed : (a,) forces of the springs of drives at their relaxed position, added to all forces
     """
 
     problem: Absolute
@@ -81,7 +87,7 @@ class Begun(NamedTuple):
 
 
 class Continuous(NamedTuple):
-    """What acts during a run whose inputs are known: continuous forces of the actuators, and the course of what is led.
+    """Inputs of a run with known inputs: continuous forces of the actuators, and the course of prescribed coordinates.
 
     forces, targets of the course : of degree three at most
     """
@@ -114,14 +120,14 @@ def begin(
     options
         The step must be given.
     led
-        Numbers of the coordinates that are led.
+        Numbers of the prescribed coordinates.
     springs
-        Stiffness and damping of drives that yield, by the number of the actuator.
+        Stiffness and damping of compliant drives, by the number of the actuator.
     inputs
-        (a,) forces at the start, without those of springs. If left out, the run starts without any force, and motors
-        without inertia do not settle.
+        (a,) forces at the start, without those of springs. Default: the run starts without forces, and motors without
+        inertia do not settle.
     accelerations
-        (k,) of the led coordinates at the start; zero if left out.
+        (k,) of the prescribed coordinates at the start. Default: 0.
     """
     yields = springs or {}
     second = np.zeros(len(led)) if accelerations is None else accelerations
@@ -143,9 +149,9 @@ def begin(
 
 
 def method_of(problem: Absolute, alpha: Alpha, step: float, tolerance: float | None) -> Method:
-    """How steps of at most this length are taken; tolerance : that they may err by, None where they are fixed."""
+    """Return the method for steps of at most this length; tolerance : error per step, None for fixed steps."""
     shortest = min(float(problem.elements.beams.numbers[:, LENGTH].min(initial=np.inf)), problem.system.rows.extent)
-    # Rotations of an element come from positions of its ends: rounding counts the more the shorter it is.
+    # Rotations of an element follow from positions of its ends: the shorter it is, the larger the rounding error.
     rounding = ROUNDING * problem.system.rows.extent / shortest
     newton = KEEPING if problem.elastic and alpha.f > DAMPED else NEWTON
     return Method(*alpha, step, float(tolerance or 0.0), newton, rounding, problem.elastic)
@@ -167,7 +173,7 @@ class MechanismRun:
         self._carried = np.zeros(10)
         self._carried[TIME], self._carried[[TRIAL, LAST]] = begun.times[0], begun.step
         self._u, self._second = begun.inputs.copy(), begun.accelerations.copy()
-        self._acted: list[PolynomialPieces] = []  # the forces, interval by interval
+        self._acted: list[PolynomialPieces] = []  # forces, interval by interval
         self._led: list[tuple[float, Array]] = []  # time and accelerations at the beginning of each interval
         self._known: Continuous | None = None
         self._event, self.reason = 0, ""
@@ -207,7 +213,7 @@ class MechanismRun:
         return self._pass(acting, until)
 
     def _follow(self, acting: Continuous, until: int) -> bool:
-        """Along continuous courses: steps do not end at their breaks."""
+        """Follow continuous courses: steps do not end at their breaks."""
         self._known, carried, problem = acting, self._carried, self._problem
         forces = acting.forces.arrays.raised(self._begun.relaxed)
         self._acted.append(forces)
@@ -221,11 +227,11 @@ class MechanismRun:
             bulk(problem.rest.numbering),
         )  # fmt: skip
         if status == PAUSED:
-            self.reason = stopped(float(carried[TIME]), self._defect())
+            self.reason = energy_error_reason(float(carried[TIME]), self._defect())
         return self._ended(status)
 
     def _pass(self, pieces: Pieces, until: int) -> bool:
-        """Through pieces, at whose beginnings forces and accelerations of what is led may jump: steps end there."""
+        """Advance through pieces, at whose starts forces and prescribed accelerations may jump: steps end there."""
         times, carried, event = self._begun.times, self._carried, self._event
         begin, end = float(times[event]), float(times[until])
         self._event = until
@@ -241,7 +247,7 @@ class MechanismRun:
             here = breaks[p : p + 2]
             courses = Courses(PolynomialPieces(here, forces[p : p + 1]), PolynomialPieces(here, pieces.led[p : p + 1]))
             last = p == len(breaks) - 2
-            if event == p == 0 and not last:  # the start is a result, and no break is
+            if event == p == 0 and not last:  # the start is a result, breaks are not
                 self._reach(courses, times[:1])
             if last:
                 status = self._reach(courses, times[: until + 1])
@@ -255,7 +261,7 @@ class MechanismRun:
         return True
 
     def _reach(self, courses: Courses, times: Array, record: MarchRecord | None = None) -> int:
-        """March to the last of the times; record : another than that of the results."""
+        """March to the last of the times; record : another record than that of the results."""
         carried, before = self._carried, self._carried[STEPS]
 
         def few() -> bool:
@@ -264,16 +270,16 @@ class MechanismRun:
         status = self._march(courses, times, self._record if record is None else record, few)
         if status == PAUSED:
             self.reason = (
-                f"no step from {carried[TIME]:.6g} s on is long enough: more than {MOST_STEPS} between two "
-                f"samples at a tolerance of {self._tolerance or 0.0:.2g}; most likely the loop is unstable: "
-                "lower gains or sample faster"
+                f"from {carried[TIME]:.6g} s on, more than {MOST_STEPS} steps are needed between two samples at a "
+                f"tolerance of {self._tolerance or 0.0:.2g}; probable cause: the loop is unstable; "
+                "lower the gains or sample faster"
             )
         return status
 
     def _march(
         self, courses: Courses, times: Array, record: MarchRecord, goes_on: Callable[[], bool], size: int | None = None
     ) -> int:
-        """The compiled march, in parts between which a run can be interrupted, as long as `goes_on` is true.
+        """Run the compiled march, in parts between which it can be interrupted, as long as `goes_on` is true.
 
         size : of the mechanism, for a long march, of which the first parts may be interpreted
         """
@@ -289,17 +295,19 @@ class MechanismRun:
         return defect_of(self._problem, self._record.energies[: int(self._carried[NEXT])])
 
     def _ended(self, status: int) -> bool:
-        """Whether the march is done; if not, `reason` tells why."""
+        """Return whether the march is done; if not, set `reason`."""
         carried = self._carried
         if status == OVERBENT:
-            self.reason = overbent(float(carried[TIME]))
+            self.reason = overbending_reason(float(carried[TIME]))
         elif status not in (DONE, PAUSED):
             led = len(self._second) > 0
-            self.reason = stuck(float(carried[TIME]), float(carried[TRIAL]), led, self._tolerance, self._defect())
+            self.reason = step_failure_reason(
+                float(carried[TIME]), float(carried[TRIAL]), led, self._tolerance, self._defect()
+            )
         return status == DONE
 
     def _jump(self, u: Array, led: Array) -> None:
-        """Move the accelerations to those under new inputs, and with new accelerations of led coordinates."""
+        """Change the accelerations to those under new inputs and new prescribed accelerations."""
         if np.array_equal(u, self._u) and np.array_equal(led, self._second):
             return
         X, V, acceleration, algorithmic, multipliers, w = self._state
@@ -334,7 +342,7 @@ class MechanismRun:
         )  # fmt: skip
 
     def _acting(self) -> tuple[PolynomialPieces, tuple[Array, Array]]:
-        """Forces over time, and accelerations of led coordinates at times; both stay as they are after pieces end."""
+        """Return forces over time, and prescribed accelerations at times; both stay constant after the last piece."""
         if self._known is not None:
             course = self._known.course
             return self._acted[0], (course.targets.breaks, course.accelerations)
@@ -348,6 +356,6 @@ class MechanismRun:
 
 
 def require_held(times: Array, options: StepOptions) -> None:
-    """Refuse times and options that no run from event to event can have."""
+    """Require times and options that a run from event to event supports."""
     require_times(float(times[-1]), options.longest)
     require_positive(tolerance=options.tolerance, friction_speed=options.friction_speed)

@@ -1,4 +1,4 @@
-"""Runs of a reduced model, advanced from event to event: free under known forces, or under what its drives do."""
+"""Runs of a reduced model, advanced from event to event: free under known forces, or behind its drives."""
 
 from __future__ import annotations
 
@@ -40,12 +40,15 @@ from supple.results.simulation import Simulation
 from supple.simulation.driver import DrivenStart
 from supple.systems.protocols import system_of
 
-TOLERANCE = 1e-9  # of a step of a free run, where neither a step nor a tolerance is asked for
+TOLERANCE = 1e-9  # error of a step of a free run: default without a step and a tolerance
 ENERGIES = 2  # kinetic and potential, behind the outputs
 
 
 def model_result(motion: ModelMotion, reason: str, stopped: float, steps: int, tolerance: float | None) -> Simulation:
-    """Make a simulation of a motion; reason, stopped : why and when (s) it ended early, or ""; steps : of the march."""
+    """Return the simulation of a motion.
+
+    reason, stopped : cause and time (s) of an early end, or ""; steps : of the march
+    """
     model = motion.model
     return Simulation(
         model.name, motion.time, motion, reason, stopped, steps, tolerance=tolerance, rigid=model.rigid,
@@ -65,7 +68,7 @@ class FreeRun:
         size = model.layout.size
         self._model, self._times, self._last, self._steps, self._count = model, times, 0, 0, 1
         self._state = np.concatenate([*start, np.zeros(2)])
-        require_memory(16.0 * len(times) * (size + 1), f"{len(times)} results take", part="t", hint="keep fewer")
+        require_memory(16.0 * len(times) * (size + 1), f"{len(times)} results take", part="t", hint="request fewer")
         self._record = np.empty((len(times), 2 * size + 2))
         self._error = options.allowed(TOLERANCE) or 0.0
         longest = options.step if options.step is not None else float(times[-1] - times[0])
@@ -103,10 +106,10 @@ class ModelRun:
 
     Implements `Plant`.
 
-    start, rates : as in `simulate`. Where coordinates are led, δ that is not given starts at rest with θ held
-    step         : s, fixed, or with a tolerance the longest; if left out, steps follow the tolerance
-    led          : numbers of the coordinates that drives lead
-    yields       : stiffness and damping (coordinates, 2) of drives that yield, along η: -k η - c η̇ is added
+    start, rates : as in `simulate`. With prescribed coordinates, δ starts by default at rest with θ held
+    step         : s, fixed, or with a tolerance the longest; by default steps follow the tolerance
+    led          : numbers of the coordinates that drives prescribe
+    yields       : stiffness and damping (coordinates, 2) of compliant drives, along η: -k η - c η̇ is added
 
     eta, rates : (n,), views of the present state; accelerations : (n,); seen : outputs (o,) before inputs jump
     """
@@ -164,13 +167,13 @@ class ModelRun:
         return self.eta, self.rates
 
     def adopt(self, memory: Array, kept: Array, now: Array, states: Array, found: Array) -> None:
-        """Let somebody else's arrays, which hold the same, take the place of its own; records begin anew."""
+        """Use arrays of another owner with the same contents instead of its own; records begin anew."""
         states[0], found[0] = self.states[0], self.found[0]
         self.memory, self.kept, self.now, self.states, self.found = memory, kept, now, states, found
         self._look()
 
     def end(self, status: int, time: float) -> None:
-        """It could not go on, s after the last instant."""
+        """Record that the run could not continue, at a time (s) after the last instant."""
         self.stopped = float(self.times[self.interval] + time)
         self.reason = early_end(self.model, status, self.stopped, self.memory)
 
@@ -204,8 +207,10 @@ class ModelRun:
         return int(self.memory[self._width + STEPS])
 
     def motion(self, forces: Array, at: NDArray[np.int64] | None = None) -> ModelMotion:
-        """The motion so far, at all instants or those of these numbers, under forces (N, a) of the inputs, those from
-        each instant on."""
+        """Return the motion so far, at all instants or those of these numbers.
+
+        forces : (N, a) of the inputs, those from each instant on
+        """
         n = self.model.layout.size
         kept = np.arange(self.interval + 1) if at is None else at[at <= self.interval]
         parts = np.split(self.states[kept], [n, 2 * n], axis=1)
@@ -228,7 +233,7 @@ class ModelRun:
     def result(self, forces: Array, at: NDArray[np.int64] | None = None) -> Simulation:
         """Return the motion so far, under forces (N, a) of the inputs from each result time on.
 
-        at : numbers of the result times to keep, of which the forces are; all if left out
+        at : numbers of the result times to keep, to which the forces belong. Default: all
         """
         return model_result(self.motion(forces, at), self.reason, self.stopped, self.steps, self.tolerance)
 
@@ -242,9 +247,9 @@ def model_start(
     *,
     standing: bool = False,
 ) -> DrivenStart[ModelRun]:
-    """Return a reduced model where a run behind its drives begins; arguments as of `begin_state`.
+    """Return a reduced model at the start of a run behind its drives; arguments as of `begin_state`.
 
-    Where drives move θ, δ that is not given starts at rest with θ held.
+    If drives move θ, δ starts by default at rest with θ held.
     """
     system, moved = system_of(model), any(block.moves for block in bank.blocks)
     eta, v = begin_state(model, start, rates, np.zeros(len(system.inputs)), held=moved, standing=standing)
@@ -260,7 +265,7 @@ def model_start(
 
 
 def yields_along(model: ReducedModel, drives: DriveBank) -> Array:
-    """Stiffness and damping (n, 2) of drives along the model's coordinates."""
+    """Return stiffness and damping (n, 2) of drives along the model's coordinates."""
     found = np.zeros((model.layout.size, 2))
     for name, place, stiffness, damping in zip(
         drives.inputs, drives.places, drives.stiffness, drives.damping, strict=True
@@ -269,8 +274,9 @@ def yields_along(model: ReducedModel, drives: DriveBank) -> Array:
             continue
         if place < 0:
             raise InputError(
-                "it yields along what is no coordinate of the model", part=f'drive of actuator "{name}"',
-                hint="reduce with that coordinate, or take the mechanism",
+                "its compliance acts along a motion that is not a coordinate of the model",
+                part=f'drive of actuator "{name}"',
+                hint="reduce with that coordinate, or simulate the mechanism",
             )  # fmt: skip
         found[place] += stiffness, damping
     return found

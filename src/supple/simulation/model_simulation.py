@@ -1,4 +1,4 @@
-"""Simulation of a reduced model: free, behind its drives, or led along a motion."""
+"""Simulation of a reduced model: free, behind its drives, or with a prescribed motion."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
-from supple.hardware.drive_bank import DriveBank, Intervals, feels
-from supple.hardware.drive_course import drive_course, say_passed_by
+from supple.hardware.drive_bank import DriveBank, Intervals, depend_on_motion
+from supple.hardware.drive_course import drive_course, note_unused_drives
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.pieces import Pieces, forces_at
 from supple.integration.input_course import Inputs, followed_course, has_callables
@@ -58,7 +58,7 @@ def simulated(
     step, tolerance = options.step, options.tolerance
     hardware = model.hardware if drives else NO_HARDWARE
     if motion is not None:
-        say_passed_by(hardware)
+        note_unused_drives(hardware)
         times = None
         if t is not None or until is not None:
             times = result_times(t, until=until, step=step, output_step=output_step)
@@ -75,7 +75,7 @@ def simulated(
         free = FreeRun(model, grid, begin_state(model, start, rates, u[0]), options, implicit=implicit)
         drive(free, Known(course, len(grid) - 1))
         found = free.result(u)
-    if not found.complete:  # a controller runs it from instant to instant, whose energies say little
+    if not found.complete:  # the energies at the instants of a controller have little meaning
         warn_of(found)
     return found
 
@@ -89,16 +89,16 @@ def _driven(
     begins: tuple[Values | str | None, Values | None],
     options: StepOptions,
 ) -> Simulation:
-    """Behind its drives, with results at `grid` (N,); begins : start and rates, as `simulate` takes them."""
+    """Simulate behind drives, with results at `grid` (N,); begins : start and rates, as in `simulate`."""
     layout, step = model.layout, options.step
     bank = DriveBank(hardware, layout.inputs, layout.coordinates[: layout.theta], hardware.actuator_coordinates)
     longest, spacing = step or float(np.diff(grid).max()), None
-    if has_callables(inputs):  # as fine as the mechanism samples them, whatever the results are
+    if has_callables(inputs):  # sampled as finely as for the mechanism, whatever the results
         longest = step or min(longest, longest_step(float(grid[-1] - grid[0])))
         spacing = options.spacing(longest)
     started = model_start(model, *begins, bank, options)
     breaks, values = settled_commands(started, inputs, input_times, grid, spacing)
-    if feels(bank):
+    if depend_on_motion(bank):
         run, forces, cut = coupled_run(started, grid, longest, breaks, values)
         led = np.zeros(len(bank.led))
     else:
@@ -113,8 +113,10 @@ def _driven(
 
 
 def _forces(bank: DriveBank, course: Pieces, run: ModelRun) -> Array:
-    """(N, a) of the inputs at the results that were reached, springs and dampers of drives included; zero of those that
-    lead."""
+    """Return forces (N, a) of the inputs at the reached results, with springs and dampers of drives.
+
+    They are zero for drives that prescribe motion.
+    """
     time, n = run.times[: run.interval + 1], run.model.layout.size
     found = forces_at(course, time - time[0])
     states = run.states[: len(time)]
@@ -125,7 +127,7 @@ def _forces(bank: DriveBank, course: Pieces, run: ModelRun) -> Array:
 
 
 def _first(model: ReducedModel, run: ModelRun, u: Array, led: Mapping[int, float]) -> Array:
-    """η̈ (n,) at the start, under forces u (a,), of which the led ones are known: M_ff η̈_f = -(M η̈_l - f)_f."""
+    """Return η̈ (n,) at the start under forces u (a,), with prescribed accelerations: M_ff η̈_f = -(M η̈_l - f)_f."""
     s, n = model.layout.theta, model.layout.size
     eta, v, a = run.states[0, :n], run.states[0, n : 2 * n], np.zeros(n)
     a[list(led)] = list(led.values())
@@ -136,15 +138,15 @@ def _first(model: ReducedModel, run: ModelRun, u: Array, led: Mapping[int, float
     return a
 
 
-# A run of a reduced model whose coordinates θ are led along a course: the rows of δ alone are left to solve.
+# A run of a reduced model with prescribed coordinates θ: only the rows of δ are solved.
 #
 #     M_δδ δ̈ = -[M_δθ θ̈ + Γ[η̇, η̇] + D_d η̇ + K η - p]_δ,     Q_θ = [M η̈ + Γ[η̇, η̇] + D_d η̇ + K η - p]_θ
 #
-# Q_θ is what keeps θ on its course.
+# Q_θ are the forces that produce the prescribed motion.
 
 
-_TOLERANCE = 1e-9  # of a step, of the largest quasi-static deformation
-_INSTANTS = 64  # at least, if there are as many, of a course that tell how far it will bend
+_TOLERANCE = 1e-9  # error of a step relative to the largest quasi-static deformation
+_INSTANTS = 64  # smallest number of instants for an estimate of the deformation
 
 
 def led_motion(
@@ -157,7 +159,7 @@ def led_motion(
     friction_speed: float = 1e-3,
     delta: Array | None = None,
 ) -> Simulation:
-    """Lead θ along a course, with δ free: from where it rests at the start, integrated by Dormand-Prince.
+    """Simulate δ with θ prescribed along a course, from rest at the start, integrated by Dormand-Prince.
 
     Parameters
     ----------
@@ -166,15 +168,15 @@ def led_motion(
     course
         Course of its θ.
     times
-        (N,) s, of the results, within the course; its own if left out.
+        (N,) s, of the results, within the course. Default: those of the course.
     step
-        Longest step, s; the whole run if left out.
+        Longest step, s. Default: the whole run.
     tolerance
-        Error of a step over the deformation to expect; 1e-9 if left out.
+        Error of a step relative to the expected deformation. Default: 1e-9.
     friction_speed
         Speed over which dry friction changes its sign.
     delta
-        (n - s,) deformation at the start, at rest; the static one if left out.
+        (n - s,) deformation at the start, at rest. Default: the static one.
 
     Returns
     -------
@@ -186,10 +188,10 @@ def led_motion(
     s, n = layout.theta, layout.size
     if course.coordinates != layout.coordinates[:s]:
         raise InputError(
-            f"it moves {', '.join(course.coordinates)}, and the model has {', '.join(layout.coordinates[:s])}",
-            part="motion", hint="make it for this model",
+            f"the motion has {', '.join(course.coordinates)}, but the model has {', '.join(layout.coordinates[:s])}",
+            part="motion", hint="give a motion of the model's coordinates",
         )  # fmt: skip
-    model.evaluate(course.theta)  # says so where the motion leaves the region
+    model.evaluate(course.theta)  # raises an error if the motion leaves the region
     asked = course if times is None else course_at(course, times)
     time = np.asarray(asked.time, dtype=float)
     eta, v, a = (np.hstack([part, np.zeros((len(time), n - s))]) for part in asked.parts)
@@ -205,11 +207,10 @@ def led_motion(
 
 
 class LedRun:
-    """δ through result times (N,) of a model that is led. Implements `Advancing`.
+    """δ through result times (N,) of a model with prescribed θ. Implements `Advancing`.
 
-    course : as the march takes it; record : (N, 3d + 2) δ, δ̇, works put in and lost, δ̈; steps : so far
-
-    limits : a step, s; its error, of the deformation to expect and what there is; the speed of dry friction
+    course : arguments of the march; record : (N, 3d + 2) δ, δ̇, work done and dissipated, δ̈; steps : so far
+    limits : largest step, s; its error, relative to the expected and the present deformation; speed of dry friction
     """
 
     def __init__(
@@ -243,7 +244,7 @@ class LedRun:
         self._state = np.concatenate([delta, np.zeros(m + 2)])
 
     def advance(self, acting: LedCourse, until: int) -> bool:
-        """Advance to the result time of number `until`; see `Advancing`. It raises where it cannot follow."""
+        """Advance to the result time of number `until`; see `Advancing`. Raises an error if it cannot."""
         model, part = self._model, slice(self._reached, until + 1)
         status, stopped, steps = compiled(led_march)(
             *model.arrays, self._options, acting, self._times[part], self._state, self.record[part]
@@ -251,10 +252,12 @@ class LedRun:
         self.steps += int(steps)
         if status == OUTSIDE:
             theta = self._function.at(stopped)[0]
-            model.evaluate(np.clip(theta, acting.lowest, acting.highest))  # says where the region ends
+            model.evaluate(
+                np.clip(theta, acting.lowest, acting.highest)
+            )  # raises an error that states the end of the region
         if status != INSIDE:
             raise NumericalError(
-                f"its deformation cannot be followed beyond {stopped:.6g} s", part=f'model "{model.name}"',
+                f"the integration of the deformation fails beyond {stopped:.6g} s", part=f'model "{model.name}"',
                 hint="check the motion for jumps, or give a larger tolerance",
             )  # fmt: skip
         self._reached = until

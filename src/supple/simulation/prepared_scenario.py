@@ -1,4 +1,4 @@
-"""A scenario, by its name in the mechanism file or from a file of its own, ready to run."""
+"""A scenario, by its name in the mechanism file or from a file of its own, prepared for a run."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from supple.trajectories.trajectory import trajectory
 
 
 class PreparedScenario(NamedTuple):
-    """What to simulate.
+    """Arguments of a simulation.
 
     mechanism  : with the damping of the scenario
-    start      : the configuration it sets out from; rates : of its coordinates; motion : prescribed, or None
+    start      : configuration at the start; rates : of its coordinates; motion : prescribed, or None
     inputs     : actuator -> force, or values at `times`
     step       : fixed, s; None lets steps follow the motion
     deflection : output -> force along it, N or N m, under which it rests until the run begins
@@ -57,16 +57,16 @@ def prepared_scenario(
     rigid: bool = False,
     drives: bool = True,
 ) -> PreparedScenario:
-    """A scenario with its start assembled; `until` and `step` (s) take the place of its own.
+    """Return a scenario with its start assembled; `until` and `step` (s) replace its own.
 
-    rigid  : elastic parts do not deform: nothing of them is deflected or damped
-    drives : where they act, an equilibrium is one with what they move held, and inputs are commands
+    rigid  : elastic parts do not deform, so there is no deflection or damping of them
+    drives : drives act: an equilibrium holds the coordinates they move, and inputs are commands
     """
     hardware = hardware_of(mechanism) if drives else NO_HARDWARE
     given = scenario_in(mechanism, scenario)
     lasts, fixed = until if until is not None else given.until, step or given.step
     if lasts is None:
-        assert given.motion is not None  # the description sees to it
+        assert given.motion is not None  # ensured by the description
         lasts = float(trajectory(mechanism, given.motion).time[-1])
     forces, times = joined_inputs(scenario_data(given).get("inputs", {}), given.times, lasts, fixed)
     if given.damping is not None and not rigid:
@@ -78,19 +78,22 @@ def prepared_scenario(
 
 
 def scenario_data(scenario: Scenario) -> dict[str, Any]:
-    """A scenario as a saved model keeps it: plain numbers in SI under the keys of the file."""
+    """Return a scenario as stored in a saved model: plain numbers in SI under the keys of the file."""
     return scenario.model_dump(mode="json", exclude_defaults=True, by_alias=True)
 
 
 def model_scenario(model: ReducedModel, asked: Any) -> Any:
-    """A scenario as a reduced model takes it: by its name, or the data of one from elsewhere; all else as it is."""
+    """Return a scenario in the form of a reduced model: its name, or the data of one from a file.
+
+    Other values are returned unchanged.
+    """
     if not isinstance(asked, Scenario | Path) and not (isinstance(asked, str) and is_scenario_file(asked)):
         return asked
     return scenario_data(asked if isinstance(asked, Scenario) else scenario_in(described(model), asked))
 
 
 def rayleigh_of(damping: ScenarioDamping, start: Configuration) -> tuple[float, float]:
-    """α (1/s) and β (s) of a scenario's damping; a ratio belongs to the first mode where it names no frequency."""
+    """Return α (1/s) and β (s) of a scenario's damping; a ratio without a frequency applies to the first mode."""
     return rayleigh(
         damping.model_dump(),
         lambda: float(modes(start.mechanism, start, count=1, preload=False).frequencies_hz[0]),
@@ -98,11 +101,11 @@ def rayleigh_of(damping: ScenarioDamping, start: Configuration) -> tuple[float, 
 
 
 def _with(own: Damping | None, more: tuple[float, float]) -> Damping:
-    """The sum of the mechanism's law and α M + β K."""
+    """Return the sum of the mechanism's damping and α M + β K."""
     if own is not None and own.rayleigh is None:
         raise InputError(
-            "it adds damping to that of the mechanism, which is not of the Rayleigh kind", part="scenario",
-            hint="leave damping out of the scenario, or give the mechanism damping: {rayleigh: [...]}",
+            "its damping can only be added to Rayleigh damping of the mechanism", part="scenario",
+            hint="remove damping from the scenario, or give the mechanism damping: {rayleigh: [...]}",
         )  # fmt: skip
     first = (0.0, 0.0) if own is None or own.rayleigh is None else own.rayleigh
     return Damping(rayleigh=(first[0] + more[0], first[1] + more[1]))
@@ -111,8 +114,11 @@ def _with(own: Damping | None, more: tuple[float, float]) -> Damping:
 def scenario_start(
     mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any], hardware: Hardware, *, rigid: bool
 ) -> Configuration:
-    """Where it sets out from; an equilibrium is that of the forces at the beginning, deformed unless `rigid`, and so is
-    what a motion leads: it rests where the motion begins."""
+    """Return the configuration at the start.
+
+    An equilibrium is that of the forces at the beginning, deformed unless `rigid`. A mechanism with a prescribed motion
+    rests at its beginning.
+    """
     if scenario.motion is not None and scenario.start == REST:
         begins = assemble(mechanism, trajectory(mechanism, scenario.motion).theta[0])
         loaded = mechanism.gravity is not None or mechanism.forces or mechanism.springs

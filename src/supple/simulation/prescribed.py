@@ -1,4 +1,4 @@
-"""Coordinates that are led along a course, as what a march takes: cubics between breaks."""
+"""Prescribed coordinates in the form of a march: cubics between breaks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _SAME = 1e-12  # rad or m: rounding of a coordinate
 
 
 class Prescribed(NamedTuple):
-    """driven : numbers of the coordinates; targets : cubics on B - 1 pieces; accelerations : (B, k) at their breaks"""
+    """Course of prescribed coordinates.
+
+    driven : numbers of the coordinates; targets : cubics on B - 1 pieces; accelerations : (B, k) at their breaks
+    """
 
     driven: tuple[int, ...]
     targets: PiecewisePolynomial
@@ -29,13 +32,13 @@ class Prescribed(NamedTuple):
 
 
 def prescribed(here: Configuration, motion: Any, begin: float, end: float, step: float) -> Prescribed:
-    """The course of a motion from `begin` to `end` (s), with breaks a step apart.
+    """Return the course of a motion from `begin` to `end` (s), with breaks a step apart.
 
-    motion : {coordinate: callable of time}, or whatever `trajectory` takes, of all coordinates; None for none
+    motion : {coordinate: callable of time}, or an argument of `trajectory`, of all coordinates; None for none
     """
     names = here.rest.numbering.coordinates
     if motion is None:
-        return nothing_led(begin, end)
+        return no_prescribed_motion(begin, end)
     times = np.linspace(begin, end, max(5, round((end - begin) / step)) + 1)
     if isinstance(motion, Mapping):
         for name in motion:
@@ -43,12 +46,14 @@ def prescribed(here: Configuration, motion: Any, begin: float, end: float, step:
                 raise InputError(f'"{name}" is not a coordinate', part="motion", hint=nearest(name, names))
             if not callable(motion[name]):
                 raise InputError(
-                    f"it is {value_text(motion[name])}", part=f'motion of "{name}"', hint="give a function of time"
+                    f"not a function of time: {value_text(motion[name])}",
+                    part=f'motion of "{name}"',
+                    hint="give a callable of time",
                 )
         chosen = tuple(names.index(name) for name in motion)
         theta = np.array([[course(float(t)) for course in motion.values()] for t in times])
         if not np.isfinite(theta).all():
-            raise InputError("it gives values that are not finite", part="motion", hint="check its callables")
+            raise InputError("values are not finite", part="motion", hint="check its callables")
         spline = make_interp_spline(times, theta, k=5)
         rates, accelerations = spline(times, 1), spline(times, 2)
     else:
@@ -63,13 +68,13 @@ def prescribed(here: Configuration, motion: Any, begin: float, end: float, step:
     return Prescribed(chosen, PiecewisePolynomial(tuple(names[i] for i in chosen), times, targets), accelerations)
 
 
-def nothing_led(begin: float, end: float) -> Prescribed:
-    """No coordinate is led from `begin` to `end`, s."""
+def no_prescribed_motion(begin: float, end: float) -> Prescribed:
+    """Return a course without prescribed coordinates from `begin` to `end`, s."""
     return Prescribed((), PiecewisePolynomial((), np.array([begin, end]), np.zeros((1, 4, 0))), np.zeros((2, 0)))
 
 
 def on_course(here: Configuration, course: Prescribed, inputs: Array) -> Configuration:
-    """The start, with prescribed coordinates where their course begins; a deformed one rests there under the inputs."""
+    """Return the start with prescribed coordinates on their course; a deformed one rests under the inputs."""
     theta, driven = here.theta.copy(), list(course.driven)
     theta[driven] = course.targets.coefficients[0, 0]
     if here.deformed is None:

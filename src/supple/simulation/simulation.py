@@ -30,8 +30,8 @@ from supple.formulations.rigid_link_system.link_march import (
 from supple.formulations.rigid_link_system.link_point import link_point
 from supple.formulations.rigid_link_system.link_system import rigid_link_system
 from supple.formulations.rigid_link_system.small_link_motions import resting_nodes
-from supple.hardware.drive_bank import DriveBank, feels
-from supple.hardware.drive_course import say_passed_by
+from supple.hardware.drive_bank import DriveBank, depend_on_motion
+from supple.hardware.drive_course import note_unused_drives
 from supple.hardware.hardware import NO_HARDWARE
 from supple.integration.input_course import Inputs, input_course
 from supple.integration.time_steps import StepOptions, alpha_of, longest_step, require_positive, result_times
@@ -41,7 +41,7 @@ from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import in_order
 from supple.results.simulation import Simulation, warn_of
-from supple.simulation.adaptation import TOLERANCE, balanced
+from supple.simulation.adaptation import TOLERANCE, run_balanced
 from supple.simulation.driven_start import drive_springs, driven_course, held_start, mechanism_start
 from supple.simulation.driver import Known, coupled_run, drive, settled_commands
 from supple.simulation.link_record import LinkRecord
@@ -52,7 +52,7 @@ from supple.simulation.start import deflected_configuration, start_configuration
 from supple.systems.protocols import by_rigid_links
 from supple.time_functions.function_of_time import linear_between
 
-_NUMBERS = 24  # of a body at a time: where it is, how it moves
+_NUMBERS = 24  # stored numbers per body and time: pose and motion
 _INSTEAD = "reduce it with modes and simulate the reduced model"
 
 
@@ -76,41 +76,103 @@ def simulate(
     drives: bool = True,
     formulation: str = "auto",
 ) -> Simulation:
-    """Motion in time of a mechanism, by generalized-α on R³ × SO(3) with index-3 constraints, or of a reduced model.
+    """Simulate the motion of a mechanism or a reduced model in time.
 
-    `model.simulate` is the same call; what differs for a model is said there.
+    `model.simulate` is the same call for a reduced model; its documentation lists the differences.
 
-    t               : (N,) rising times of the results, s; or the end alone; or a scenario, its name or the file it
-                      stands in (.yaml), of which the other arguments replace parts
-    inputs          : {actuator: number, values at `input_times` or else at the results (linear between them, constant
-                      before and after), or callable of time}, or (N, a) values: forces, or commands of drives. Zero if
-                      left out; drives that move stay where they are
-    start           : as in `assemble`, or "equilibrium", under the inputs at the start
-    until, step     : s; the step is the fixed one, or with `tolerance` the largest. Without it, steps follow the motion
-    rates           : of θ, by name or in order
-    motion          : prescribed coordinates: {coordinate: callable of time}, or all of them as a Trajectory, a motion's
-                      name in the file, or a CSV file
-    tolerance       : error a step may make (rad, or extents of the mechanism). Where neither it nor a step is given it
-                      is 1e-6, and less where the account of energy needs it; see `Simulation.tolerance`
-    method          : of a reduced model: "explicit", "implicit" or "auto"
-    spectral_radius : what is left of the fastest oscillations after a step, 0 (all damped) to 1 (none)
-    output_step     : time between results; if left out the step (1 ms, or a hundredth of a shorter run, where none is
-                      given), and at most 2000 results
-    friction_speed  : speed (rad/s or m/s) over which dry friction changes its sign
-    rigid           : elastic parts are taken as rigid; `Simulation.rigid` names them. Otherwise they deform: bodies of
-                      beams by as many elements as they have, with large rotations and deflections
-    drives          : False leaves drives out: inputs are forces. A prescribed motion leaves them out as well
-    formulation     : "erls" goes through the equivalent rigid link system, of first order in the deflections
+    Parameters
+    ----------
+    mechanism : Mechanism or ReducedModel
+        System to simulate.
+    t : array_like, shape (N,), float, str, path-like or Scenario, optional
+        Ascending times of the results, s, or the end alone; or a scenario. Default: given by `until`.
 
-    A run that cannot go on returns what it has and warns; see `Simulation.reason`. So does one whose account of energy
-    does not balance to 1 %; see `Simulation.energy_defect`.
+        A scenario is given by its name, as an object, or as a .yaml file. The other arguments override parts of it.
+    inputs : mapping, callable or array_like, optional
+        Forces of the actuators, N or N m, or commands of their drives. Default: 0; drives that move hold their
+        position.
+
+        {actuator: number, values, or callable of time}, or an array of values (a,) or (N, a). Values belong to
+        `input_times`, or else to the results; they are linear in between, and constant before and after.
+    start : str, mapping, array_like or Configuration, optional
+        Posture at the start, as for `assemble`, or "equilibrium" under the inputs at the start. Default: rest.
+    until : float, optional
+        End of the simulation, s, from 0. Default: given by `t`.
+    step : float, optional
+        Fixed step, or with `tolerance` the longest step, s. Default: steps adapt to the motion.
+    rates : mapping of str to float or array_like, optional
+        Rates of the coordinates at the start, rad/s or m/s, by name or in order. Default: 0.
+    input_times : array_like, shape (N,), optional
+        Times of the values in `inputs`, s. Default: those of the results.
+    motion : mapping, Trajectory, str or path-like, optional
+        Prescribed motion of the coordinates. Default: none.
+
+        {coordinate: callable of time}, or the motion of all coordinates as a trajectory, the name of a motion in the
+        file, or a CSV file.
+    tolerance : float, optional
+        Error per step, rad, or in units of the extent of the mechanism. Default: 1e-6, unless `step` is given.
+
+        By default it is reduced if the energy does not balance; see `Simulation.tolerance`.
+    method : {"auto", "explicit", "implicit"}, optional
+        Integration method of a reduced model. Default: "auto".
+    spectral_radius : float, optional
+        Spectral radius of generalized-α at infinite frequency, from 0 (damps fast oscillations) to 1. Default: 0.9.
+    output_step : float, optional
+        Time between results, s. Default: the step, or 1 ms (at most 1/100 of the run), with at most 2000 results.
+    friction_speed : float, optional
+        Speed over which dry friction changes its sign, rad/s or m/s. Default: 1e-3.
+    rigid : bool, optional
+        Treat elastic parts as rigid. Default: False.
+
+        `Simulation.rigid` names them. Otherwise beams deform, with the elements of the file and large rotations and
+        deflections.
+    drives : bool, optional
+        Include drives; otherwise inputs are forces. Default: True. With a prescribed motion, drives are not included.
+    formulation : {"auto", "erls"}, optional
+        Formulation of the equations; "erls" is the equivalent rigid link system, of first order in the deflections.
+        Default: "auto".
+
+    Returns
+    -------
+    Simulation
+        Motion, outputs, inputs, energy and reactions over time.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid, or not supported by the formulation.
+
+    Warns
+    -----
+    SuppleWarning
+        If the run ends early (see `Simulation.reason`), if the energy does not balance to 1 % (see
+        `Simulation.energy_defect`), or if elastic parts are treated as rigid.
+
+    See Also
+    --------
+    motion : Velocities and accelerations at one instant.
+    local : Equations of motion.
+    control.closed_loop : Simulation with a controller.
+
+    Notes
+    -----
+    A mechanism is integrated by generalized-α on R³ × SO(3) with constraints of index 3; see docs/theory/simulation.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> run = supple.simulate(supple.load("four-bar"), until=0.5, start={"crank": 0.3})
+    >>> float(run.coordinates["crank"][-1].round(2))
+    -1.67
+    >>> float(run.outputs["E.z"].min().round(2))
+    -0.45
     """
     require_arguments(simulate, locals())
     links = by_rigid_links(formulation)
     if links and (rigid or not isinstance(mechanism, Mechanism)):
         raise InputError(
-            "it is of mechanisms whose elastic parts deform", part='formulation "erls"',
-            hint="leave it out" + (", or rigid" if rigid else ""),
+            "requires a mechanism with elastic parts that deform", part='formulation "erls"',
+            hint="remove the formulation" + (", or rigid" if rigid else ""),
         )  # fmt: skip
     if isinstance(mechanism, ReducedModel):
         at: Any = start
@@ -124,11 +186,11 @@ def simulate(
         )  # fmt: skip
     if not isinstance(mechanism, Mechanism):
         raise InputError(
-            f"{type(mechanism).__name__} cannot be simulated",
-            hint="give a mechanism or a reduced model; a linear model moves in supple.control.closed_loop",
+            f"cannot simulate a {type(mechanism).__name__}",
+            hint="give a mechanism or a reduced model; simulate a linear model with supple.control.closed_loop",
         )  # fmt: skip
     if method not in ("auto", "implicit"):
-        raise InputError(f'a mechanism is not simulated by "{method}"', part="method", hint="leave it out")
+        raise InputError(f'"{method}" is not available for a mechanism', part="method", hint="omit it")
     if isinstance(t, str | Path | Scenario):
         run = prepared_scenario(mechanism, t, until=until, step=step, rigid=rigid, drives=drives)
         mechanism, t, until, step = run.mechanism, None, run.until, run.step
@@ -138,30 +200,30 @@ def simulate(
         motion = run.motion if motion is None else motion
     require_positive(tolerance=tolerance, friction_speed=friction_speed)
     grid = result_times(t, until=until, step=step, output_step=output_step)
-    taken = 8.0 * _NUMBERS * (len(mechanism.bodies) + 1)
-    require_memory(taken * len(grid), f"{len(grid)} results take", part="t", hint="keep fewer")
+    memory = 8.0 * _NUMBERS * (len(mechanism.bodies) + 1)
+    require_memory(memory * len(grid), f"{len(grid)} results take", part="t", hint="request fewer")
     first, end = float(grid[0]), float(grid[-1])
     largest = longest_step(end - first) if step is None else step
     names = rest(mechanism).numbering.coordinates
     theta_rates = np.zeros(len(names)) if rates is None else in_order("rates", rates, names)
     if theta_rates.ndim != 1:
-        raise InputError("has more than one state", part="rates", hint="simulate one at a time")
-    wanted = StepOptions(step, tolerance, spectral_radius, friction_speed, rigid)
-    options, spacing = wanted._replace(step=largest, tolerance=wanted.allowed(TOLERANCE)), wanted.spacing(largest)
+        raise InputError("more than one state is given", part="rates", hint="simulate one at a time")
+    given = StepOptions(step, tolerance, spectral_radius, friction_speed, rigid)
+    options, spacing = given._replace(step=largest, tolerance=given.allowed(TOLERANCE)), given.spacing(largest)
     hardware = hardware_of(mechanism) if drives else NO_HARDWARE
     if motion is not None:
-        say_passed_by(hardware)
+        note_unused_drives(hardware)
     if hardware.drives and motion is None and links:
         raise InputError(
-            "its inputs are forces, and drives are none of it", part='formulation "erls"',
-            hint="leave drives out (drives=False, --no-drives), or the formulation",
+            "does not support drives", part='formulation "erls"',
+            hint="use drives=False (--no-drives), or omit the formulation",
         )  # fmt: skip
     if hardware.drives and motion is None:
         bank = DriveBank(hardware, tuple(mechanism.actuators), names, hardware.actuator_coordinates)
         here = held_start(mechanism, start, bank, rigid=rigid)
         started = mechanism_start(here, theta_rates, bank, options)
         breaks, values = settled_commands(started, inputs, input_times, grid, spacing)
-        if feels(bank):
+        if depend_on_motion(bank):
             coupled, _, cut = coupled_run(started, grid, largest, breaks, values)
             found = coupled.result(at=cut.results)
             taken_as_rigid(mechanism, rigid, _INSTEAD, names=found.rigid)
@@ -199,7 +261,7 @@ def simulate(
         drive(whole, known)
         return whole.result()
 
-    found = balanced(marched) if step is None and tolerance is None else marched(tolerance)
+    found = run_balanced(marched) if step is None and tolerance is None else marched(tolerance)
     warn_of(found)
     return found
 
@@ -210,8 +272,8 @@ def simulate(
 class LinkRun:
     """The equivalent rigid link system through result times (N,), under `Continuous` inputs. Implements `Advancing`.
 
-    It begins undeformed or, if `here` is deformed, where it rests at its θ under the first inputs. Nodes move at the
-    start as if everything were rigid; rates : (s,) of θ.
+    It starts undeformed or, if `here` is deformed, at rest at its θ under the first inputs. Nodes start with the
+    velocities of the rigid mechanism; rates : (s,) of θ.
     """
 
     def __init__(self, here: Configuration, times: Array, rates: Array, options: StepOptions) -> None:
@@ -235,7 +297,7 @@ class LinkRun:
         return not found.reason
 
     def _begin(self, inputs: Array, led: LedLinks, time: float) -> LinkMotion:
-        """The motion that steps begin with."""
+        """Return the motion at the first step."""
         here, mechanism, rates = self._here, self._here.mechanism, self._rates
         system = rigid_link_system(mechanism)
         place = assemble(mechanism, here.theta) if here.deformed is not None else here
@@ -246,7 +308,9 @@ class LinkRun:
             point = link_point(system, place.X, place.w, u)
         rows = independent_ideal_rows(system, point)
         self._equations = equations = LinkEquations(system, place.rest, rows, self._options.friction_speed)
-        turns = (point.state.twists.w @ point.loops.Gamma @ rates)[system.node_body]  # û stays: u turns with its body
+        turns = (point.state.twists.w @ point.loops.Gamma @ rates)[
+            system.node_body
+        ]  # û is constant: u rotates with its body
         full = np.zeros((system.nodes, 2, 3))
         full.reshape(-1)[system.kept] = u
         turns = np.einsum("nij,nj->ni", point.state.R, turns)
@@ -287,10 +351,10 @@ def _led(course: Prescribed) -> LedLinks:
     return LedLinks(np.array(course.driven, dtype=np.int64), at)
 
 
-def _between(time: Array, motions: list[LinkMotion], wanted: Array) -> list[LinkMotion]:
-    """States at the wanted times: cubics between those of the steps, accelerations and multipliers linear."""
+def _between(time: Array, motions: list[LinkMotion], times: Array) -> list[LinkMotion]:
+    """Return the states at given times: cubics between those of the steps, accelerations and multipliers linear."""
     found = []
-    for t in wanted:
+    for t in times:
         i = int(np.clip(np.searchsorted(time, t) - 1, 0, max(len(time) - 2, 0)))
         if len(time) == 1:
             found.append(motions[0])

@@ -1,4 +1,4 @@
-"""Where a run of a mechanism begins: its configuration, and the state of its bodies there."""
+"""Start of a run of a mechanism: its configuration, and the state of its bodies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from supple.statics.equilibrium import equilibrium
 def start_configuration(
     mechanism: Mechanism, start: At | Configuration, inputs: Array, *, rigid: bool = False
 ) -> Configuration:
-    """Where a run begins, however it is named; the equilibrium is the one under the inputs, deformed unless `rigid`."""
+    """Return the configuration at the start, given in any form.
+
+    An equilibrium is that under the inputs, deformed unless `rigid`.
+    """
     if isinstance(start, Configuration):
         return start
     if isinstance(start, str) and start == "equilibrium":
@@ -31,13 +34,13 @@ def start_configuration(
 
 
 def deflected_configuration(here: Configuration, loads: Mapping[str, float]) -> Configuration:
-    """At rest with θ held under loads along outputs, N or N m; where there are none, as it is."""
+    """Return the equilibrium with θ held under loads along outputs, N or N m; here itself without loads."""
     if not loads:
         return here
     known = carried(here.rest).outputs
     for name in loads:
         if name not in known:
-            raise InputError(f'there is no output "{name}" to deflect', part="deflection", hint=nearest(name, known))
+            raise InputError(f'there is no output "{name}"', part="deflection", hint=nearest(name, known))
     still = np.zeros(len(here.mechanism.actuators))
     return deformed_rest(here, still, loads={known[name]: force for name, force in loads.items()}).configuration
 
@@ -45,9 +48,9 @@ def deflected_configuration(here: Configuration, loads: Mapping[str, float]) -> 
 def centre_state(
     problem: Absolute, here: Configuration, rates: Array, inputs: Array | None = None
 ) -> tuple[Array, Array]:
-    """Poses and velocities of the frames at a configuration, deformed or not, that moves with θ̇ as if rigid.
+    """Return poses and velocities of the frames at a configuration, deformed or not, that moves with θ̇ as if rigid.
 
-    inputs : (actuators,) that motors without inertia give way to at once, where they drive through something elastic
+    inputs : (actuators,) forces to which motors without inertia yield at once, if they drive through a compliance
     """
     frames, column = problem.frames, problem.system.rows.column
     X = frames.poses(here.X) if here.deformed is None else here.deformed.X.copy()

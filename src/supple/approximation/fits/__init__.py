@@ -1,1 +1,1 @@
-"""Fits on one box: designs of sample points, polynomials, and the records that name both."""
+"""Fits on one box: designs of sample points, polynomials, and records of both."""

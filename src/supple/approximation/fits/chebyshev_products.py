@@ -1,4 +1,4 @@
-"""Products of Chebyshev polynomials on [-1, 1]^s: which of them make a basis, their values and their gradients.
+"""Products of Chebyshev polynomials on [-1, 1]^s: multi-indices of a basis, values and gradients.
 
 T_α(ξ) = Π_i T_{α_i}(ξ_i),   T_n(cos t) = cos n t,   T_n' = n U_{n-1}
 """
@@ -17,7 +17,7 @@ from supple.array_types import Array
 Indices = NDArray[np.int64]
 
 
-# Multi-indices α: which products make a basis.
+# Multi-indices α of a basis.
 
 
 @cache
@@ -31,17 +31,17 @@ def _total(dimension: int, degree: int) -> tuple[tuple[int, ...], ...]:
 
 
 def total_degree(dimension: int, degree: int) -> Indices:
-    """All α with |α| <= degree, by rising degree: those of a lower degree come first. (terms, dimension)."""
+    """Return all α with |α| <= degree, by rising degree: (terms, dimension)."""
     return np.array(_total(dimension, degree), dtype=np.int64)
 
 
 def tensor(dimension: int, degree: int) -> Indices:
-    """All α with α_i <= degree. (terms, dimension)."""
+    """Return all α with α_i <= degree: (terms, dimension)."""
     return np.array(list(product(range(degree + 1), repeat=dimension)), dtype=np.int64)
 
 
 def count(dimension: int, degree: int) -> int:
-    """Number of terms of total degree at most `degree`."""
+    """Return the number of terms of total degree at most `degree`."""
     return comb(dimension + degree, dimension)
 
 
@@ -49,7 +49,7 @@ def count(dimension: int, degree: int) -> int:
 
 
 def one_dimensional(x: Array, degree: int) -> tuple[Array, Array]:
-    """T_n and T_n' for n = 0 ... degree: each (degree + 1, *x.shape)."""
+    """Return T_n and T_n' for n = 0 ... degree: each (degree + 1, *x.shape)."""
     T = np.empty((degree + 1, *x.shape))
     dT = np.zeros_like(T)
     T[0] = 1.0
@@ -62,7 +62,7 @@ def one_dimensional(x: Array, degree: int) -> tuple[Array, Array]:
 
 
 def basis(xi: Array, indices: Indices) -> Array:
-    """T_α at points ξ (N, s): (N, terms)."""
+    """Return T_α at points ξ (N, s): (N, terms)."""
     T, _ = one_dimensional(xi, int(indices.max(initial=0)))
     products = np.ones((len(indices), len(xi)))
     for axis in range(xi.shape[1]):
@@ -71,7 +71,7 @@ def basis(xi: Array, indices: Indices) -> Array:
 
 
 def basis_gradient(xi: Array, indices: Indices) -> Array:
-    """∂T_α/∂ξ_i at points ξ (N, s): (N, s, terms)."""
+    """Return ∂T_α/∂ξ_i at points ξ (N, s): (N, s, terms)."""
     T, dT = one_dimensional(xi, int(indices.max(initial=0)))
     s = xi.shape[1]
     slopes = np.zeros((len(xi), s, len(indices)))
@@ -85,7 +85,7 @@ def basis_gradient(xi: Array, indices: Indices) -> Array:
 
 
 def _multiply(products: Array, table: Array, indices: Indices, axis: int) -> None:
-    """Products (terms, N) times what each term holds of one axis, where that is not 1; table (degrees, N, s)."""
+    """Multiply products (terms, N) by the factor of each term along one axis; table (degrees, N, s)."""
     held = np.flatnonzero(indices[:, axis])
     factors = np.ascontiguousarray(table[:, :, axis])[indices[held, axis]]
     if len(held) == len(products):

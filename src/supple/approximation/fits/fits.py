@@ -1,9 +1,9 @@
-"""Fits on one box: where it is sampled, which polynomials it carries, and all fits by name.
+"""Fits on one box: its sample points, its polynomials, and the registry of all fits.
 
 Polynomials are sums of products T_α(ξ) = Π_i T_{α_i}(ξ_i) of Chebyshev polynomials. Kernels, files and exported code
-know no others, and every polynomial is one. A fit chooses the points and the α and is one record (`Fit`); who divides
-boxes, judges errors, saves and exports asks the record and never its name. `FITS` holds supple's own fits and those
-that are registered.
+use no others, and every polynomial can be written so. A fit chooses the points and the α and is one record (`Fit`). The
+code that divides boxes, judges errors, saves and exports uses the record and never its name. `FITS` holds the built-in
+fits and the registered ones.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.kinds import Registry
 
-# Designs: where in a box [-1, 1]^s a function is sampled.
+# Designs: sample points in a box [-1, 1]^s.
 
 
 def full_factorial(dimension: int, levels: int = 3) -> Array:
-    """`levels` equally spaced values along every axis: 3^s points by default."""
+    """Return `levels` equally spaced values along every axis: 3^s points by default."""
     return np.array(list(product(np.linspace(-1.0, 1.0, levels), repeat=dimension)))
 
 
 def central_composite(dimension: int) -> Array:
-    """Corners, centres of the faces (the star points), and the centre: 2^s + 2s + 1 points.    [Brüls 2004, 4.2]"""
+    """Return corners, centres of the faces (star points), and the centre: 2^s + 2s + 1 points [Brüls 2004, 4.2]."""
     corners = np.array(list(product((-1.0, 1.0), repeat=dimension)))
     stars = np.vstack([np.eye(dimension), -np.eye(dimension)])
     return np.vstack([corners, stars, np.zeros((1, dimension))])
 
 
 def chebyshev_grid(dimension: int, degree: int) -> Array:
-    """Tensor grid of Chebyshev points with the ends, cos(πk/degree): (degree + 1)^s points."""
+    """Return the tensor grid of Chebyshev points with the ends, cos(πk/degree): (degree + 1)^s points."""
     nodes = np.cos(np.pi * np.arange(degree, -1, -1) / degree) if degree > 0 else np.zeros(1)
     nodes[np.abs(nodes) < 1e-15] = 0.0
     return np.array(list(product(nodes, repeat=dimension)))
@@ -46,13 +46,12 @@ def chebyshev_grid(dimension: int, degree: int) -> Array:
 
 
 def slope_weights(indices: Indices, slopes: int) -> Array:
-    """1/degree along each of the first axes: what an equation for a slope weighs against one for a value."""
+    """Return 1/degree along each of the first axes: the weight of an equation for a slope against one for a value."""
     return 1.0 / np.maximum(1, indices[:, :slopes].max(axis=0))
 
 
 def design_matrix(xi: Array, indices: Indices, slopes: int) -> Array:
-    """Rows T_α(ξ), (N, terms), and below them the weighed rows ∂T_α/∂ξ_i of every point along the first `slopes` axes,
-    those of known slopes."""
+    """Return rows T_α(ξ), (N, terms), followed by the weighted rows ∂T_α/∂ξ_i along the first `slopes` axes."""
     A = basis(xi, indices)
     if not slopes:
         return A
@@ -61,11 +60,11 @@ def design_matrix(xi: Array, indices: Indices, slopes: int) -> Array:
 
 
 def fit(xi: Array, values: Array, indices: Indices, gradients: Array | None = None) -> Array:
-    """Coefficients (terms, t) of Σ_α c_α T_α(ξ) closest to the samples.
+    """Return the coefficients (terms, t) of Σ_α c_α T_α(ξ) closest to the samples.
 
     xi        : (N, s) in [-1, 1]
     values    : (N, t)
-    gradients : (N, t, k) with respect to the first k of ξ; each row then counts as a further sample, weighed by
+    gradients : (N, t, k) with respect to the first k of ξ; each row then counts as a further sample, weighted by
                 1/degree because derivatives of a polynomial are that much larger than its values
     """
     A, y = design_matrix(xi, indices, 0 if gradients is None else gradients.shape[2]), values
@@ -76,22 +75,22 @@ def fit(xi: Array, values: Array, indices: Indices, gradients: Array | None = No
     pivots = np.abs(np.diag(R))
     if len(A) >= len(indices) and pivots.min() > 1e-10 * pivots.max():
         return np.asarray(solve_triangular(R, Q.T @ y, check_finite=False), dtype=float)
-    return np.asarray(np.linalg.lstsq(A, y, rcond=None)[0], dtype=float)  # too few points, or badly placed ones
+    return np.asarray(np.linalg.lstsq(A, y, rcond=None)[0], dtype=float)  # too few or badly placed points
 
 
-# The polynomials of a box when their degree is settled, and the points that determine them.
+# The polynomials of a box of known degree, and the points that determine them.
 
 
 @dataclass(frozen=True, eq=False)
 class Polynomials:
-    """A design in [-1, 1]^s (N, s) and the multi-indices (terms, s) fitted to it, from values alone."""
+    """Design in [-1, 1]^s (N, s) and the multi-indices (terms, s) fitted to it, from values alone."""
 
     design: Array
     indices: Indices
     degree: int
 
     def coefficients(self, values: Array) -> Array:
-        """Coefficients (terms, t) from values (N, t) at the design."""
+        """Return coefficients (terms, t) from values (N, t) at the design."""
         return fit(self.design, values, self.indices)
 
 
@@ -103,18 +102,45 @@ DEGREES = range(1, 21)
 
 @dataclass(frozen=True)
 class Fit:
-    """How a function is fitted on a box [-1, 1]^s, by least squares of its values.
+    """Type of fit of a function on a box [-1, 1]^s, by least squares of its values.
 
-    name       : as in `reduce(mechanism, fit=name)`
-    says       : what it is, one line of help
-    design     : of s and a degree, the points (N, s), at least as many as there are terms
-    indices    : of s and a degree, the α (terms, s), by rising degree
-    degree     : where none is asked for
-    degrees    : those that may be asked for
-    structured : M and the potential are fitted, Γ and the force follow from them; otherwise each by itself
-    continuous : polynomials of two boxes agree on a face where they agree at its points
-    raises_degree : refinement chooses a total degree box by box, up to the one asked for, and fits it to scattered
-                 points, with gradients where they are known; design and indices are then those of a grid of boxes
+    Parameters
+    ----------
+    name : str
+        Name, as in ``reduce(mechanism, fit=name)``.
+    says : str
+        Summary in one line, for help texts.
+    design : callable
+        Function of the dimension s and a degree that returns the sample points, shape (N, s).
+
+        There are at least as many points as terms.
+    indices : callable
+        Function of s and a degree that returns the multi-indices α, shape (terms, s), by rising degree.
+    degree : int
+        Default degree.
+    degrees : range
+        Admissible degrees.
+    structured : bool, optional
+        Fit M and the potential, and derive Γ and the force from them. Default: False, all are fitted separately.
+    continuous : bool, optional
+        Polynomials of two boxes agree on a face if they agree at its points. Default: False.
+    raises_degree : bool, optional
+        Choose the total degree box by box, up to the given one. Default: False.
+
+        The polynomials are then fitted to scattered points, with gradients where they are known; `design` and `indices`
+        are used for a grid of boxes.
+
+    See Also
+    --------
+    register : Register a fit.
+    reduce : Reduce a mechanism with a fit.
+
+    Examples
+    --------
+    >>> from supple.approximation.fits.fits import FITS
+    >>> fit = FITS["quadratic"]
+    >>> fit.degree, fit.polynomials(dimension=2).design.shape
+    (2, (9, 2))
     """
 
     name: str
@@ -128,26 +154,71 @@ class Fit:
     raises_degree: bool = False
 
     def settled(self, degree: int | None) -> int:
-        """The degree asked for, or the fit's own."""
+        """Return the given degree, or the default degree.
+
+        Parameters
+        ----------
+        degree : int or None
+            Requested degree.
+
+        Returns
+        -------
+        int
+            Degree.
+
+        Raises
+        ------
+        InputError
+            If the fit does not support the degree.
+        """
         if degree is None:
             return self.degree
         if degree not in self.degrees:
             first, last = self.degrees[0], self.degrees[-1]
-            words = f"has degree {first}" if first == last else f"takes a degree from {first} to {last}"
+            allowed = f"degree {first}" if first == last else f"degrees from {first} to {last}"
             raise InputError(
-                f"a {self.name} fit {words}, not {degree}", part="degree", hint="leave it out, or another fit"
-            )
+                f'the fit "{self.name}" supports {allowed} (got {degree})', part="degree",
+                hint="omit the degree, or use another fit",
+            )  # fmt: skip
         return degree
 
     def polynomials(self, dimension: int, degree: int | None = None) -> Polynomials:
-        """On boxes of this dimension."""
+        """Return the polynomials on boxes of a dimension.
+
+        Parameters
+        ----------
+        dimension : int
+            Dimension s of the boxes.
+        degree : int, optional
+            Degree. Default: that of the fit.
+
+        Returns
+        -------
+        Polynomials
+            Sample points and multi-indices.
+        """
         n = self.settled(degree)
         return Polynomials(self.design(dimension, n), self.indices(dimension, n), n)
 
     def grid_samples(self, counts: Sequence[int], degree: int | None = None) -> int:
-        """Distinct points of counts[i] boxes along axis i: neighbours share a point on a face that both have."""
+        """Return the number of distinct sample points of a grid of boxes.
+
+        Neighbours share a point on a common face.
+
+        Parameters
+        ----------
+        counts : sequence of int
+            Number of boxes along each axis.
+        degree : int, optional
+            Degree. Default: that of the fit.
+
+        Returns
+        -------
+        int
+            Number of samples.
+        """
         design = np.unique(self.polynomials(len(counts), degree).design, axis=0)
-        points = {point.tobytes() for point in design + 0.0}  # 0.0 and -0.0 are one place
+        points = {point.tobytes() for point in design + 0.0}  # -0.0 becomes 0.0
         total = 0
         for point in design:
             cells = 1
@@ -164,7 +235,7 @@ class Fit:
 
 LAGRANGE = Fit(
     name="lagrange",
-    says="every coefficient by itself, three points along each axis (Brüls 2007)",
+    says="every coefficient separately, three points along each axis (Brüls 2007)",
     design=lambda dimension, degree: full_factorial(dimension, degree + 1),
     indices=tensor,
     degree=2,
@@ -178,7 +249,7 @@ LAGRANGE = Fit(
 
 CHEBYSHEV = Fit(
     name="chebyshev",
-    says="mass matrix and potential, the rest from their gradients; one degree along all axes",
+    says="mass matrix and potential, others from their gradients; one degree along all axes",
     design=chebyshev_grid,
     indices=tensor,
     degree=4,
@@ -193,7 +264,7 @@ CHEBYSHEV = Fit(
 
 QUADRATIC = Fit(
     name="quadratic",
-    says="every coefficient by itself, quadratics by least squares (Brüls 2004)",
+    says="every coefficient separately, quadratic by least squares (Brüls 2004)",
     design=lambda dimension, _: central_composite(dimension),
     indices=total_degree,
     degree=2,
@@ -201,13 +272,13 @@ QUADRATIC = Fit(
 )
 
 
-# The fit that finds its degree; on a grid of boxes, interpolation at Chebyshev points.
+# The fit that chooses its degree; on a grid of boxes, interpolation at Chebyshev points.
 
 
 AUTO = replace(
     CHEBYSHEV,
     name="auto",
-    says="mass matrix and potential, the rest from their gradients; degrees chosen box by box",
+    says="mass matrix and potential, others from their gradients; degrees chosen box by box",
     raises_degree=True,
 )
 
@@ -222,4 +293,4 @@ def require_continuous(fit: Fit) -> None:
     """Refuse a fit that jumps where boxes meet."""
     if not fit.continuous:
         others = " or ".join(f'"{name}"' for name, other in FITS.items() if other.continuous)
-        raise InputError(f"{fit.name} fits are not continuous across faces", part="fit", hint=f"take {others}")
+        raise InputError(f'the fit "{fit.name}" is not continuous across boxes', part="fit", hint=f"use {others}")

@@ -1,7 +1,7 @@
-"""Lower sets of multi-indices: with α they hold every β ≤ α, so that all that divides a term is a term.
+"""Lower sets of multi-indices: with α they contain every β ≤ α, so that every divisor of a term is a term.
 
-Total degree is one, |α| ≤ n; weighed, Σ g_i α_i ≤ n, it is anisotropic. The hyperbolic cross Π (1 + α_i) ≤ K grows like
-K (log K)^(s-1) only: it holds high powers of one coordinate and products of many, but not high powers of many.
+The total degree is one, |α| ≤ n; weighted, Σ g_i α_i ≤ n, it is anisotropic. The hyperbolic cross Π (1 + α_i) ≤ K grows
+like K (log K)^(s-1) only: it contains high powers of one coordinate and products of many, but not high powers of many.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from supple.approximation.fits.chebyshev_products import Indices, count, total_d
 
 Term = tuple[int, ...]
 
-_FROM_THE_START = 2000  # terms of the hyperbolic cross that are thought of without having seen any sample
+_FROM_THE_START = 2000  # terms of the hyperbolic cross that are candidates before any sample is known
 
 
 def graded(terms: set[Term]) -> Indices:
-    """Terms by rising total degree: (terms, s)."""
+    """Return terms by rising total degree: (terms, s)."""
     return np.array(sorted(terms, key=lambda term: (sum(term), tuple(-n for n in term))), dtype=np.int64)
 
 
 @cache
 def hyperbolic_cross(dimension: int, size: int) -> tuple[Term, ...]:
-    """All α with Π (1 + α_i) ≤ size."""
+    """Return all α with Π (1 + α_i) ≤ size."""
     found: list[Term] = [()]
     sizes = [1]
     for _ in range(dimension):
@@ -38,7 +38,7 @@ def hyperbolic_cross(dimension: int, size: int) -> tuple[Term, ...]:
 
 
 @cache
-def _thought_of(dimension: int) -> frozenset[Term]:
+def _initial_terms(dimension: int) -> frozenset[Term]:
     size = 2
     while len(hyperbolic_cross(dimension, size + 1)) <= _FROM_THE_START:
         size += 1
@@ -50,19 +50,22 @@ def _thought_of(dimension: int) -> frozenset[Term]:
 
 
 def repertoire(dimension: int, known: Indices | None = None, degree: int | None = None) -> Indices:
-    """Terms to choose from: a hyperbolic cross, a total degree, and a known lower set with all its next multiples.
+    """Return candidate terms: a hyperbolic cross, a total degree, and a known lower set with its margin.
 
-    degree : total degree that none exceeds
+    degree : largest total degree
     """
-    terms = set(_thought_of(dimension))
+    terms = set(_initial_terms(dimension))
     if known is not None:
         terms |= with_margin(known)
     return graded({term for term in terms if degree is None or sum(term) <= degree})
 
 
 def with_margin(indices: Indices) -> set[Term]:
-    """A lower set, the terms that keep it one, each divisor of which stands in it, and those that go two powers on
-    along a coordinate that a term holds already: even functions have no odd powers, and odd ones no even ones."""
+    """Return a lower set with its margin.
+
+    The margin are the terms that keep it a lower set, and those two powers higher along a coordinate that a term
+    contains: even functions have no odd powers, and odd functions no even ones.
+    """
     inside: set[Term] = set(map(tuple, indices.tolist()))
     margin = {above for term in inside for above in _next_above(term) if above not in inside}
     margin = {term for term in margin if all(below in inside for below in _next_below(term))}
@@ -84,7 +87,7 @@ def _next_below(term: Term) -> list[Term]:
 
 
 def divisors(indices: Indices) -> csr_array:
-    """Which terms of a lower set divide which: (terms, terms), 1 where β ≤ α, row α."""
+    """Return which terms of a lower set divide which: (terms, terms), 1 where β ≤ α, row α."""
     place = {tuple(term): k for k, term in enumerate(indices.tolist())}
     rows = [[place[below] for below in product(*(range(n + 1) for n in term))] for term in place]
     first = np.cumsum([0, *map(len, rows)])
@@ -92,8 +95,10 @@ def divisors(indices: Indices) -> csr_array:
 
 
 def union_of_terms(lists: list[Indices]) -> Indices:
-    """Every term of some lists of lower sets, at its first place in any of them: each list that holds a term holds its
-    divisors before it, and so does the joined one."""
+    """Return every term of some lists of lower sets, ordered by its first place in any of them.
+
+    Each list has the divisors of a term before it, and so does the joined one.
+    """
     place: dict[Term, int] = {}
     for indices in lists:
         for k, term in enumerate(map(tuple, indices.tolist())):

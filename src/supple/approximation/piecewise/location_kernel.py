@@ -1,6 +1,6 @@
-"""Kernels that find the leaf of a point: from the table of cells where there is one, otherwise down the tree.
+"""Kernels that find the leaf of a point: from the table of cells if there is one, otherwise down the tree.
 
-Both give the same leaf, to the bit of a coordinate. Unsigned offsets let the compiler see that no index is negative.
+Both find the same leaf, to the bit of a coordinate. Unsigned offsets let the compiler see that no index is negative.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from supple.compilation import kernel
 
 @kernel
 def locate_block(Z, F, X, start, count, leaves):
-    """The leaf of each of `count` points from point `start` of the flat X on, or NOWHERE."""
+    """Find the leaf of each of `count` points from point `start` of the flat X on, or NOWHERE."""
     if Z[CELLS] > 0:
         look_up_block(Z, F, X, start, count, leaves)
     else:
@@ -37,15 +37,15 @@ def locate_block(Z, F, X, start, count, leaves):
 
 @kernel
 def locate(Z, F, X, point):
-    """The leaf of one point of the flat X, or NOWHERE."""
+    """Return the leaf of one point of the flat X, or NOWHERE."""
     return looked_up(Z, F, X, point) if Z[CELLS] > 0 else descended(Z, F, X, point)
 
 
 @kernel
 def place_on_axis(F, value, low, scale, edges, last):
-    """Which cell of an axis a value lies in, see `cell_table`; for one outside some cell."""
+    """Return the cell of an axis that contains a value, see `cell_table`; any cell for a value outside."""
     guess = (value - low) * scale
-    guess = guess if guess > 0.0 else 0.0  # also for nan, which no integer stands for
+    guess = guess if guess > 0.0 else 0.0  # also for nan, which cannot be converted to an integer
     guess = guess if guess < last else last
     k = np.int64(guess)
     at = edges + np.uint64(k)
@@ -54,7 +54,7 @@ def place_on_axis(F, value, low, scale, edges, last):
 
 @kernel
 def look_up_block(Z, F, X, start, count, leaves):
-    """The leaf of each of `count` points from the table of cells, axis by axis."""
+    """Find the leaf of each of `count` points from the table of cells, axis by axis."""
     s, one = np.uint64(Z[S]), np.uint64(1)
     bounds, pieces, scales = np.uint64(Z[ROOTS_F]), np.uint64(Z[TABLE_I]), np.uint64(Z[TABLE_F])
     edges = scales + s
@@ -77,7 +77,7 @@ def look_up_block(Z, F, X, start, count, leaves):
 
 @kernel
 def looked_up(Z, F, X, point):
-    """The leaf of one point from the table of cells."""
+    """Return the leaf of one point from the table of cells."""
     s, one = np.uint64(Z[S]), np.uint64(1)
     bounds, pieces, scales = np.uint64(Z[ROOTS_F]), np.uint64(Z[TABLE_I]), np.uint64(Z[TABLE_F])
     edges, x = scales + s, np.uint64(point) * s
@@ -92,7 +92,7 @@ def looked_up(Z, F, X, point):
 
 @kernel
 def descend_block(Z, F, X, start, count, leaves):
-    """The leaf of each of `count` points down the tree: all of them together, so that their cache misses overlap."""
+    """Find the leaf of each of `count` points down the tree, all at once, so that their cache misses overlap."""
     s, one, two = np.uint64(Z[S]), np.uint64(1), np.uint64(2)
     roots_i, nodes_i = np.uint64(Z[ROOTS_I]), np.uint64(Z[NODES_I])
     roots_f, nodes_f = np.uint64(Z[ROOTS_F]), np.uint64(Z[NODES_F])
@@ -126,13 +126,13 @@ def descend_block(Z, F, X, start, count, leaves):
     for p in range(count):
         if leaves[p] != NOWHERE:
             leaves[p] = -2 - leaves[p]
-        elif roots > one:  # on a face of two roots, the other one may have been fitted
+        elif roots > one:  # on a face of two roots, the other one may have a fit
             leaves[p] = descended(Z, F, X, start + p)
 
 
 @kernel
 def descended(Z, F, X, point):
-    """The leaf of one point down the tree, looked for in every root, or NOWHERE."""
+    """Return the leaf of one point down the tree, searched in every root, or NOWHERE."""
     s, nodes_i, nodes_f = Z[S], np.uint64(Z[NODES_I]), np.uint64(Z[NODES_F])
     x = point * s
     for r in range(Z[ROOTS]):

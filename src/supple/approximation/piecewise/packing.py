@@ -1,8 +1,8 @@
-"""A piecewise polynomial as two flat arrays, integers Z and numbers F, which kernels take.
+"""Piecewise polynomial as two flat arrays, integers Z and numbers F, for kernels.
 
-A call from Python pays for every array it passes, and a kernel for every view it makes. A header in Z says how large
-the parts are and where they begin. Rows of coefficients are filled up to whole groups of four numbers, the first one on
-a line of the cache: loops over them then have no remainder, and no load falls on two lines.
+A call from Python takes time for every array it passes, and a kernel for every view it creates. A header in Z has the
+sizes of the parts and their beginnings. Rows of coefficients are padded to whole groups of four numbers, and the first
+one begins on a cache line: loops over them then have no remainder, and no load spans two lines.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from supple.array_types import Array, Integers
 from supple.diagnostics import InputError
 
 NOWHERE = -1
-LINE = 8  # numbers on a line of the cache
+LINE = 8  # numbers on a cache line
 HEADER = 24
 
-# Places in the header of Z. Sizes: STRIDE numbers lie between rows of coefficients, CELLS is 0 where there is no table.
+# Places in the header of Z. Sizes: STRIDE numbers lie between rows of coefficients, CELLS is 0 if there is no table.
 S, OUTPUTS, STRIDE, TERMS, DEGREE, ROOTS, CELLS = range(7)
-# Where the parts begin, in Z and in F. What follows in the header is left to what a reduced model adds.
+# Beginnings of the parts, in Z and in F. The rest of the header is used by reduced models.
 ROOTS_I, NODES_I, LEAVES_I, FACTORS, TABLE_I = range(7, 12)
 ROOTS_F, NODES_F, LEAVES_F, TABLE_F = range(12, 16)
 COEFFICIENTS = 16
@@ -42,15 +42,13 @@ def packed_arrays(
     indices: Integers,
     coefficients: Array,
 ) -> tuple[Integers, Array]:
-    """Z and F from the parts of `PiecewiseArrays`: a header, then the parts, each row by row."""
+    """Return Z and F from the parts of `PiecewiseArrays`: a header, then the parts, each row by row."""
     factors = term_factors(indices)
     if factors is None:
-        raise InputError(
-            "a term stands before one it is a multiple of", part="polynomial", hint="sort the terms by degree"
-        )
+        raise InputError("a term precedes one of its divisors", part="polynomial", hint="sort the terms by degree")
     table = cell_table(roots_f, roots_i, nodes_i, nodes_f, len(leaves_i))
     rows, outputs = coefficients.shape
-    terms = leaves_i[:, 1].max(initial=0)  # of the longest polynomial; the list may go on
+    terms = leaves_i[:, 1].max(initial=0)  # of the longest polynomial; the list may be longer
     stride = 4 * groups_of_four(outputs)
     integers, numbers = (roots_i, nodes_i, leaves_i, factors[:terms], table.integers), (roots_f, nodes_f, leaves_f)
     before = sum(part.size for part in (*numbers, table.numbers))
@@ -69,9 +67,10 @@ def packed_arrays(
 
 
 def term_factors(indices: Integers) -> Integers | None:
-    """Each term as an earlier one times a polynomial of one coordinate, T_α = T_β(ξ) T_n(ξ_i): (terms, 3) β, i, n.
+    """Return each term as an earlier one times a polynomial of one coordinate: (terms, 3) β, i, n.
 
-    i is the last coordinate in α. The constant must come first, and every β before its α; otherwise None.
+    T_α = T_β(ξ) T_n(ξ_i), where i is the last coordinate in α. The constant must come first, and every β before its α;
+    otherwise the result is None.
     """
     places: dict[tuple[int, ...], int] = {}
     factors = np.zeros((len(indices), 3), dtype=np.int64)
@@ -89,12 +88,12 @@ def term_factors(indices: Integers) -> Integers | None:
 
 
 def groups_of_four(count: int) -> int:
-    """How many groups of four hold `count` numbers."""
+    """Return the number of groups of four that hold `count` numbers."""
     return -(-count // 4)
 
 
 def aligned(parts: Sequence[Array], more: int = 0) -> Array:
-    """Parts one after the other, in memory that begins on a line of the cache; room for `more` numbers behind them."""
+    """Join parts in memory that begins on a cache line, with room for `more` numbers behind them."""
     size = sum(part.size for part in parts)
     space = np.empty(size + more + LINE)
     first = -(space.ctypes.data // space.itemsize) % LINE
@@ -103,21 +102,21 @@ def aligned(parts: Sequence[Array], more: int = 0) -> Array:
     return joined
 
 
-# A table of cells that takes the place of the search in a tree, where all cuts lie on a regular grid.
+# A table of cells that replaces the search in a tree if all cuts lie on a regular grid.
 #
 # Axis i of the root box is divided into m_i cells by edges e_0 ... e_m. A guess k = (x - e_0) m / (e_m - e_0),
 # corrected by one where x lies below e_k or not below e_{k+1}, gives the cell, and the table its leaf. The edges are
-# the cuts themselves, to the bit, so a point on a cut finds the leaf that the tree finds.
+# the cuts themselves, bit for bit, so a point on a cut finds the same leaf as in the tree.
 
 
 MOST_PIECES = 256  # along an axis
 MOST_CELLS = 2**15
-CELLS_A_LEAF = 16  # more would cost the cache more than the search costs
-UNEVEN = 1e-8  # of a cell: how far an edge may lie from its place in the grid; a guess is then off by one at most
+CELLS_A_LEAF = 16  # with more cells, cache misses would cost more than the search
+UNEVEN = 1e-8  # of a cell: largest distance of an edge from its place in the grid; a guess is then off by one at most
 
 
 class CellTable(NamedTuple):
-    """The table in numbers; cells is 0 where there is none.
+    """Table of cells; `cells` is 0 if there is none.
 
     integers : m (s,), then the leaf of each cell or -1, the last axis fastest
     numbers  : m / (e_m - e_0) (s,), then the edges of each axis, the outermost ones infinite
@@ -132,7 +131,7 @@ NONE = CellTable(np.zeros(0, dtype=np.int64), np.zeros(0), 0)
 
 
 def cell_table(roots_f: Array, roots_i: Integers, nodes_i: Integers, nodes_f: Array, leaves: int) -> CellTable:
-    """The table of a single tree that is cut at all, if its cuts lie on a grid that is not too fine."""
+    """Return the table of a single tree with cuts, if these lie on a grid that is not too fine."""
     if len(roots_i) != 1 or len(nodes_f) == 0:
         return NONE
     lower, upper = roots_f[0]
@@ -158,7 +157,7 @@ def cell_table(roots_f: Array, roots_i: Integers, nodes_i: Integers, nodes_f: Ar
 
 
 def _edges(lower: float, upper: float, cuts: Array) -> Array | None:
-    """The coarsest regular grid on an axis that has every cut among its edges."""
+    """Return the coarsest regular grid on an axis that has every cut among its edges."""
     if len(cuts) >= MOST_PIECES:
         return None
     fraction = (cuts - lower) / (upper - lower)
@@ -171,13 +170,13 @@ def _edges(lower: float, upper: float, cuts: Array) -> Array | None:
     edges = np.linspace(lower, upper, count + 1)
     at = np.rint(fraction * count).astype(int)
     if len(np.unique(at)) < len(at) or (at.min(initial=1) < 1) or (at.max(initial=0) >= count):
-        return None  # two cuts that differ by rounding alone
+        return None  # two cuts differ by rounding alone
     edges[at] = cuts
     return edges
 
 
 def _descended(root: int, nodes_i: Integers, nodes_f: Array, points: Array) -> Integers:
-    """The child that ends the search of each point (N, s)."""
+    """Return the child that ends the search of each point (N, s)."""
     child = np.full(len(points), root, dtype=np.int64)
     while (going := np.flatnonzero(child >= 0)).size:
         node = child[going]

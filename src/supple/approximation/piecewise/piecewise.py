@@ -1,8 +1,8 @@
-"""A function on a tree of boxes, a polynomial on each leaf, evaluated by compiled kernels; and its slices.
+"""Piecewise polynomials on a tree of boxes, evaluated by compiled kernels, and their slices.
 
 On leaf l, with ξ = (x - c_l) / h_l:  f(x) = Σ_k c_lk T_{α_k}(ξ), k over the first terms of one list of multi-indices.
 
-A slice holds the last coordinates μ at given values. It is a function of the others, on the boxes that are met:
+A slice fixes the last coordinates μ at given values. It is a function of the others, on the boxes that contain μ:
 
 f(x, μ) = Σ_αβ c_αβ T_α(ξ_x) T_β(ξ_μ)   becomes   f_μ(x) = Σ_α d_α T_α(ξ_x),   d_α = Σ_β c_αβ T_β(ξ_μ),
 
@@ -30,12 +30,18 @@ __all__ = ["NOWHERE", "Piecewise", "PiecewiseArrays"]
 
 
 class PiecewiseArrays(NamedTuple):
-    """The function in numbers. A child is a node (>= 0), leaf l (as -2 - l), or NOWHERE, where nothing was fitted.
+    """Arrays of a piecewise polynomial.
 
-    roots_f : (roots, 2, s) lower and upper bounds; roots_i : (roots,) the child each root box leads to
-    nodes_i : (nodes, 3) axis, child below, child above; nodes_f : (nodes,) where the axis is cut
-    leaves_i : (leaves, 3) first row of coefficients, number of terms, degree; leaves_f : (leaves, 2, s) c, 1/h
-    indices : (terms, s); coefficients : (rows, t)
+    A child is a node (>= 0), leaf l (as -2 - l), or NOWHERE, where there is no fit.
+
+    roots_f      : (roots, 2, s) lower and upper bounds
+    roots_i      : (roots,) child of each root box
+    nodes_i      : (nodes, 3) axis, child below, child above
+    nodes_f      : (nodes,) coordinate of the cut
+    leaves_i     : (leaves, 3) first row of coefficients, number of terms, degree
+    leaves_f     : (leaves, 2, s) c, 1/h
+    indices      : (terms, s)
+    coefficients : (rows, t)
     """
 
     roots_f: Array
@@ -50,13 +56,13 @@ class PiecewiseArrays(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Piecewise:
-    """f : R^s -> R^t on a tree of boxes."""
+    """Piecewise polynomial f : R^s -> R^t on a tree of boxes."""
 
     arrays: PiecewiseArrays
 
     @cached_property
     def packed(self) -> tuple[Integers, Array]:
-        """The same as two flat arrays, which kernels take; see `supple.approximation.piecewise.packing`."""
+        """Two flat arrays for kernels, see `supple.approximation.piecewise.packing`."""
         return packed_arrays(*self.arrays)
 
     @property
@@ -75,7 +81,7 @@ class Piecewise:
 
     @property
     def depth(self) -> int:
-        """Comparisons on the longest way to a leaf."""
+        """Number of comparisons on the longest path to a leaf."""
 
         def below(child: int) -> int:
             if child < 0:
@@ -85,25 +91,27 @@ class Piecewise:
         return max(below(int(child)) for child in self.arrays.roots_i)
 
     def locate(self, x: ArrayLike) -> Integers:
-        """The leaf each x (N, s) lies in, NOWHERE outside."""
+        """Return the leaf that contains each x (N, s), NOWHERE outside."""
         points = np.ascontiguousarray(np.atleast_2d(np.asarray(x, float)))
         leaves = np.empty(len(points), dtype=np.int64)
         compiled(locate_batch, count=len(points))(*self.packed, points, leaves)
         return leaves
 
     def evaluate(self, x: ArrayLike) -> Array:
-        """f(x): (t,) for x (s,), or (N, t) for (N, s). Outside the region it raises InputError."""
+        """Return f(x): (t,) for x (s,), or (N, t) for (N, s). InputError outside the region."""
         return self._call(x, gradients=False)[0]
 
     def with_gradient(self, x: ArrayLike) -> tuple[Array, Array]:
-        """f(x) and ∂f/∂x: (..., t) and (..., t, s)."""
+        """Return f(x) and ∂f/∂x: (..., t) and (..., t, s)."""
         return self._call(x, gradients=True)
 
     def _call(self, x: ArrayLike, *, gradients: bool) -> tuple[Array, Array]:
         given = np.asarray(x, float)
         points = np.ascontiguousarray(np.atleast_2d(given))
         if points.shape[1] != self.dimension:
-            raise InputError(f"x has {points.shape[1]} coordinates, not {self.dimension}", hint="give (s,) or (N, s)")
+            raise InputError(
+                f"expected {self.dimension} coordinates in x (got {points.shape[1]})", hint="give (s,) or (N, s)"
+            )
         values = np.empty((len(points), self.outputs))
         slopes = np.empty((len(points), self.outputs, self.dimension if gradients else 0))
         inside = np.empty(len(points), dtype=np.int64)
@@ -114,7 +122,7 @@ class Piecewise:
         if not inside.all():
             n = int(np.flatnonzero(inside == 0)[0])
             raise InputError(
-                f"{np.array2string(points[n], precision=6)} lies outside the region the model was made for",
+                f"{np.array2string(points[n], precision=6)} lies outside the region of the model",
                 hint="stay inside, or reduce over a larger region",
             )
         return (values, slopes) if given.ndim == 2 else (values[0], slopes[0])
@@ -124,15 +132,16 @@ class Piecewise:
 
 
 def sliced_fit(fitted: Piecewise, values: Array, along: int | None = None) -> Piecewise:
-    """The function of the first s - p coordinates, with the last ones held at values μ (p,) inside the region.
+    """Return the function of the first s - p coordinates, with the last ones fixed at values μ (p,) inside the region.
 
-    along : which of the held ones its slope is taken along, 0 to p - 1; left out, its value. At a cut the box above
-            counts, as everywhere. Where no box is met nothing is left: a function without roots.
+    At a cut the box above is used, as everywhere. If no box contains μ, the result has no roots.
+
+    along : index of a fixed coordinate, 0 to p - 1, for the slope along it; default: the value
     """
     arrays, held = fitted.arrays, np.asarray(values, dtype=float)
     kept = fitted.dimension - len(held)
     terms = _terms(arrays.indices, kept)
-    tree = _Met(arrays, kept, held)
+    tree = _SlicedTree(arrays, kept, held)
     lower, upper = arrays.roots_f[:, 0, kept:], arrays.roots_f[:, 1, kept:]
     roots = np.flatnonzero(((lower <= held) & (held <= upper)).all(axis=1))
     children = np.array([tree.child(int(arrays.roots_i[root])) for root in roots], dtype=np.int64)
@@ -167,25 +176,25 @@ def sliced_fit(fitted: Piecewise, values: Array, along: int | None = None) -> Pi
 
 
 class _Terms(NamedTuple):
-    """indices : terms α of the slice; places : of each term (α, β) of the whole among them."""
+    """Terms α of a slice, and the place among them of each term (α, β) of the whole."""
 
     indices: Integers
     places: Integers
 
 
 def _terms(indices: Integers, kept: int) -> _Terms:
-    """Terms α in the order in which they first appear.
+    """Return terms α in the order in which they first appear.
 
-    (α, 0) stands before every (α, β), and the part of α without its last coordinate before α: so the first terms of a
-    leaf become the first terms of its slice, and the order stays one that kernels take.
+    (α, 0) comes before every (α, β), and the part of α without its last coordinate before α. So the first terms of a
+    leaf become the first terms of its slice, and the order stays valid for kernels.
     """
     numbers: dict[tuple[int, ...], int] = {}
     places = [numbers.setdefault(tuple(row), len(numbers)) for row in indices[:, :kept].tolist()]
     return _Terms(np.array(list(numbers), dtype=np.int64).reshape(-1, kept), np.array(places, dtype=np.int64))
 
 
-class _Met:
-    """The tree with its cuts along held coordinates resolved; nodes and leaves numbered as they are met."""
+class _SlicedTree:
+    """Tree with its cuts along fixed coordinates resolved; nodes and leaves are numbered as they are visited."""
 
     def __init__(self, arrays: PiecewiseArrays, kept: int, held: Array):
         self.nodes_i: list[list[int]] = []
@@ -194,7 +203,7 @@ class _Met:
         self._arrays, self._kept, self._held = arrays, kept, held
 
     def child(self, child: int) -> int:
-        """The child of the slice that a child of the whole becomes."""
+        """Return the child of the slice that corresponds to a child of the whole."""
         nodes_i, nodes_f = self._arrays.nodes_i, self._arrays.nodes_f
         while child >= 0 and nodes_i[child, 0] >= self._kept:
             above = self._held[nodes_i[child, 0] - self._kept] >= nodes_f[child]
@@ -213,6 +222,6 @@ class _Met:
 
 
 def _weights(xi: Array, indices: Integers, along: int | None) -> Array:
-    """T_β(ξ_μ), or its slope, of each term (terms,)."""
+    """Return T_β(ξ_μ), or its slope, of each term (terms,)."""
     point = xi[None]
     return basis(point, indices)[0] if along is None else basis_gradient(point, indices)[0, along]

@@ -1,8 +1,8 @@
 """Kernels that evaluate a piecewise polynomial: find the leaf, tabulate the basis and its gradient, sum the terms.
 
-They take the function as two flat arrays, Z and F, see `packing`. Points go in blocks of up to BLOCK, for which the
-basis is tabulated side by side. A point's result does not depend on its companions: it has the same bits in a block
-and alone.
+They take the function as two flat arrays, Z and F, see `packing`. Points are processed in blocks of up to BLOCK, for
+which the basis is tabulated side by side. The result of a point does not depend on the others: it has the same bits in
+a block and alone.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from supple.compilation import kernel
 
 @kernel
 def work_size(Z, count):
-    """Numbers of workspace for blocks of `count` points: T, B, dT, dB, one after the other."""
+    """Return the size of the workspace for blocks of `count` points: T, B, dT, dB, one after the other."""
     return count * (2 * Z[S] * (Z[DEGREE] + 1) + (1 + Z[S]) * Z[TERMS])
 
 
 @kernel
 def block_extent(Z, leaves, count):
-    """Highest degree and largest number of terms among the leaves of a block."""
+    """Return the highest degree and the largest number of terms among the leaves of a block."""
     degree, terms = 0, 0
     for p in range(count):
         if leaves[p] != NOWHERE:
@@ -59,7 +59,10 @@ def block_extent(Z, leaves, count):
 
 @kernel
 def tabulate(Z, F, X, start, count, leaves, work):
-    """T_n(ξ_i) in T[(i (degree + 1) + n) count + p], and T_α(ξ) in B[α count + p]; some numbers for a point outside."""
+    """Fill T_n(ξ_i) in T[(i (degree + 1) + n) count + p], and T_α(ξ) in B[α count + p].
+
+    Entries of points outside are meaningless.
+    """
     degree, terms = block_extent(Z, leaves, count)
     s, lanes, one, two = np.uint64(Z[S]), np.uint64(count), np.uint64(1), np.uint64(2)
     width = np.uint64(Z[DEGREE] + 1) * lanes
@@ -93,7 +96,10 @@ def tabulate(Z, F, X, start, count, leaves, work):
 
 @kernel
 def tabulate_slopes(Z, F, X, start, count, leaves, work):
-    """The same, and T_n' in dT and ∂T_α/∂x_j in dB[(j terms + α) count + p], terms being those of the longest list."""
+    """Tabulate like `tabulate`, with T_n' in dT and ∂T_α/∂x_j in dB[(j terms + α) count + p].
+
+    `terms` is the number of terms of the longest list.
+    """
     tabulate(Z, F, X, start, count, leaves, work)
     degree, terms = block_extent(Z, leaves, count)
     s, lanes, one, two = np.uint64(Z[S]), np.uint64(count), np.uint64(1), np.uint64(2)
@@ -124,7 +130,7 @@ def tabulate_slopes(Z, F, X, start, count, leaves, work):
             f += FACTOR
             before, axis = np.uint64(Z[f + EARLIER]) * lanes, np.uint64(Z[f + ALONG])
             at = axis * width + np.uint64(Z[f + POWER]) * lanes
-            # One of the two factors depends on ξ_j, and only one.
+            # Exactly one of the two factors depends on ξ_j.
             left, right = (B + before, dT + at) if axis == j else (first + before, at)
             for p in range(lanes):
                 work[b + p] = work[left + p] * work[right + p]
@@ -150,7 +156,7 @@ class Points(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """T_k(ξ) is numbers[at + k step]; in a block, that of point p stands p numbers further on."""
+    """T_k(ξ) is numbers[at + k step]; in a block, that of point p is p numbers further on."""
 
     numbers: Array
     at: Size
@@ -166,8 +172,10 @@ class Rows(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """f̂_o is numbers[at + o]. Columns are counted in groups of four, so that loops over them have no remainder; of the
-    last some may be mere filling."""
+    """f̂_o is numbers[at + o].
+
+    Columns are counted in groups of four, so that loops over them have no remainder; the last group may have padding.
+    """
 
     numbers: Array
     at: Size
@@ -176,13 +184,13 @@ class Sums(NamedTuple):
 
 @kernel(inline=True)
 def five(T, q, step):
-    """Five terms from number q on."""
+    """Return five terms from number q on."""
     return T[q], T[q + step], T[q + TWO * step], T[q + THREE * step], T[q + FOUR * step]
 
 
 @kernel(inline=True)
 def sum_five(T, F, c, stride):
-    """Σ_k T_k c_k over five rows from number c on."""
+    """Return Σ_k T_k c_k over five rows from number c on."""
     return (
         T[0] * F[c]
         + T[1] * F[c + stride]
@@ -194,7 +202,7 @@ def sum_five(T, F, c, stride):
 
 @kernel(inline=True)
 def plus_five(total, T, F, c, stride):
-    """total + Σ_k T_k c_k, term after term."""
+    """Return total + Σ_k T_k c_k, term after term."""
     return (
         total
         + T[0] * F[c]
@@ -237,9 +245,9 @@ def add_terms(count, rows, terms, sums):
 
 @kernel
 def sum_block(Z, F, points, terms, column, sums, pitch):
-    """Sums of the columns from `column` on at each of the points; those of the next point are `pitch` numbers on.
+    """Sum the columns from `column` on at each of the points; sums of the next point are `pitch` numbers further on.
 
-    nan outside. A quadratic of three coordinates has ten terms and needs no second pass.
+    They are nan outside. A quadratic of three coordinates has ten terms and needs no second pass.
     """
     if sum_ten(Z, F, points, terms, column, sums, pitch):
         add_others(Z, F, points, terms, column, sums, pitch)
@@ -247,7 +255,7 @@ def sum_block(Z, F, points, terms, column, sums, pitch):
 
 @kernel
 def sum_ten(Z, F, points, terms, column, sums, pitch):
-    """The first ten terms of each point, or zero where a leaf has fewer; whether terms are left."""
+    """Sum the first ten terms of each point, or set zero where a leaf has fewer; return whether terms are left."""
     stride, step, width = np.uint64(Z[STRIDE]), np.uint64(terms.step), FOUR * np.uint64(sums.groups)
     leaves, B, Y = points.leaves, terms.numbers, sums.numbers
     left = False
@@ -275,7 +283,7 @@ def sum_ten(Z, F, points, terms, column, sums, pitch):
 
 @kernel
 def add_others(Z, F, points, terms, column, sums, pitch):
-    """The terms that `sum_ten` left, in their order."""
+    """Add the terms that `sum_ten` left, in their order."""
     stride, step = np.uint64(Z[STRIDE]), np.uint64(terms.step)
     for p in range(points.first, points.end):
         if points.leaves[p] == NOWHERE:
@@ -292,7 +300,7 @@ def add_others(Z, F, points, terms, column, sums, pitch):
 
 @kernel
 def sum_point(count, rows, terms, sums):
-    """Sums of `count` terms at one point, to the same bits as `sum_block`."""
+    """Sum `count` terms at one point, with the same bits as `sum_block`."""
     Y, y = sums.numbers, sums.at
     for o in range(FOUR * sums.groups):
         Y[y + o] = 0.0
@@ -307,7 +315,7 @@ BLOCK = 128
 
 @kernel(purpose="finding boxes")
 def locate_batch(Z, F, x, leaf_of):
-    """Leaves of many points (N, s)."""
+    """Find the leaves of many points (N, s)."""
     X = x.reshape(-1)
     leaves = np.empty(BLOCK, dtype=np.int64)
     for start in range(0, x.shape[0], BLOCK):
@@ -319,7 +327,7 @@ def locate_batch(Z, F, x, leaf_of):
 
 @kernel(purpose="evaluating functions on boxes")
 def evaluate_batch(Z, F, x, values, inside):
-    """f at many points (N, s); inside[n] is 0 where x[n] lies outside, and its values are then nan."""
+    """Compute f at many points (N, s); inside[n] is 0 where x[n] lies outside, and its values are then nan."""
     X, Y = x.reshape(-1), values.reshape(-1)
     t, groups = Z[OUTPUTS], Z[STRIDE] // 4
     leaves, work, last = np.empty(BLOCK, dtype=np.int64), np.empty(work_size(Z, BLOCK)), np.empty(Z[STRIDE])
@@ -328,7 +336,7 @@ def evaluate_batch(Z, F, x, values, inside):
         locate_block(Z, F, X, start, count, leaves)
         tabulate(Z, F, X, start, count, leaves, work)
         terms = Terms(work, Z[S] * (Z[DEGREE] + 1) * count, count)
-        # Filling falls on the first values of the next points, which overwrite it; the last ones have no such room.
+        # Padding falls on the first values of the next points, which overwrite it; the last points have no such room.
         whole = min(max((x.shape[0] * t - Z[STRIDE]) // t + 1 - start, 0), count)
         sum_block(Z, F, Points(leaves, 0, whole), terms, 0, Sums(Y, start * t, groups), t)
         for p in range(whole, count):
@@ -341,7 +349,7 @@ def evaluate_batch(Z, F, x, values, inside):
 
 @kernel
 def gradient_batch(Z, F, x, values, slopes, inside):
-    """f and its gradient (N, t, s) at many points."""
+    """Compute f and its gradient (N, t, s) at many points."""
     X = x.reshape(-1)
     s, t, pitch = Z[S], Z[OUTPUTS], Z[STRIDE]
     leaves, work, sums = np.empty(BLOCK, dtype=np.int64), np.empty(work_size(Z, BLOCK)), np.empty(BLOCK * pitch)

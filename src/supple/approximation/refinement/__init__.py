@@ -1,1 +1,1 @@
-"""Which boxes, which degrees: adaptive refinement."""
+"""Refinement: boxes are divided and degrees raised until the error is small."""

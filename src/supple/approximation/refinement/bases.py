@@ -1,8 +1,8 @@
-"""What is raised while a box is fitted: the total degree, or in many dimensions the number of terms.
+"""Ladders of polynomials for a box: by total degree or, in many dimensions, by the number of terms.
 
-Both are ladders of levels; which terms, in many dimensions, is told by samples. A level has a number of terms, from
-which that of its samples follows, and a degree: of a number of terms N in between, the ν of (s + ν)!/(s! ν!) = N, found
-between whole degrees on a line of log N.
+In many dimensions the samples decide which terms are used. A level has a number of terms, which gives the number of its
+samples, and a degree: for a number of terms N in between, it is the ν of (s + ν)!/(s! ν!) = N, interpolated between
+whole degrees on a line of log N.
 """
 
 from __future__ import annotations
@@ -33,31 +33,32 @@ from supple.approximation.refinement.leaf import FIRST_DEGREE, Leaf
 from supple.array_types import Array
 
 Weight = Callable[[Box, int], Array]
-"""Of a box and a degree: what each output counts there, (t,)."""
+"""Function of a box and a degree: weight (t,) of each output there."""
 
-MANY = 4  # dimensions from which on terms are chosen
+MANY = 4  # dimensions from which on terms are chosen by samples
 _HIGHER = 3  # degrees by which a better fit may exceed the highest
 _GROWTH = 1.35  # of the number of terms from level to level
 _FIRST_DEGREE_OF_MANY = 2
 _MOST_TERMS = 1000
-_FRESH = (16, 40)  # points looked at once more, each 1 + s
-_NEWS = 1.15  # more points than before: terms are chosen anew
-_SHARES = (1.0, 0.75, 0.5)  # of the terms that samples allow, tried
+_FRESH = (16, 40)  # range of the number of fresh check points, in units of 1 + s
+_NEWS = 1.15  # growth of the number of points after which terms are chosen again
+_SHARES = (1.0, 0.75, 0.5)  # fractions of the allowed number of terms that are tried
 
 
-class Tried(NamedTuple):
-    """A list of terms, and how many of its first ones make a polynomial."""
+class CandidateTerms(NamedTuple):
+    """List of terms, and the number of its first ones that make a polynomial."""
 
     indices: Indices
     terms: int
 
 
 class Bases(Protocol):
-    """A ladder of polynomials for boxes of one dimension.
+    """Ladder of polynomials for boxes of one dimension.
 
-    indices : list of terms that leaves use which have none of their own
-    first, cheapest, highest : levels: where a fit begins, the lowest a half may be expected to do with, the last
-    looked_back, slowest : levels over which a fall of the error is measured; that of a degree which is no use
+    indices                  : list of terms for leaves without their own
+    first, cheapest, highest : levels: the first one of a fit, the lowest one expected for a half, the last one
+    looked_back, slowest     : levels over which the decrease of the error is measured; ratio per degree above which a
+                               higher degree is useless
     """
 
     indices: Indices
@@ -68,32 +69,32 @@ class Bases(Protocol):
     slowest: float
 
     def degree(self, level: int) -> float:
-        """Of a level."""
+        """Return the degree of a level."""
 
     def below(self, level: int) -> int:
-        """The level that halves begin with, at most."""
+        """Return the highest level that halves begin with."""
 
     def short(self, leaf: Leaf, slopes: int) -> bool:
-        """Whether a leaf has fewer samples than its level takes, because fewer slopes are known than was thought."""
+        """Return whether a leaf has too few samples for its level, because fewer slopes are known than expected."""
 
     def samples(self, level: int, slopes: int) -> int:
-        """Samples that a level takes, with slopes known along so many axes."""
+        """Return the number of samples of a level, with slopes known along so many axes."""
 
     def lacking(self, leaf: Leaf, known: Array, slopes: int) -> Array:
-        """Points ξ of the level's design that no known point (N, s) stands for."""
+        """Return the points ξ of the level's design that no known point (N, s) represents."""
 
-    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[Tried]:
-        """Polynomials that the samples of a leaf allow."""
+    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[CandidateTerms]:
+        """Return the polynomials that the samples of a leaf allow."""
 
     def better(self, node: BoxNode, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
-        """The terms of a larger polynomial than that of a node, for all known points `rows` of its box."""
+        """Return the terms of a larger polynomial than that of a node, for all known points `rows` of its box."""
 
     def fresh(self, fitted: int) -> int:
-        """How many points boxes that passed are looked at once more, so many having been fitted."""
+        """Return the number of fresh check points of boxes that passed, after so many fitted points."""
 
 
 class Graded:
-    """Total degrees, one after another."""
+    """Ladder of total degrees."""
 
     def __init__(self, dimension: int, degree: int | None):
         self.highest = highest_fit_degree(dimension) if degree is None else degree
@@ -103,46 +104,47 @@ class Graded:
         self._dimension = dimension
 
     def degree(self, level: int) -> float:
-        """The level itself."""
+        """Return the level itself."""
         return level
 
     def below(self, level: int) -> int:
-        """Two degrees less."""
+        """Return two degrees less."""
         return level - 2
 
     def short(self, leaf: Leaf, slopes: int) -> bool:
-        """Not looked at: the next degree takes what is lacking."""
+        """Return False: the next degree adds the missing samples."""
         return False
 
     def samples(self, level: int, slopes: int) -> int:
-        """See `samples_for`."""
+        """Return the samples of a degree, see `samples_for`."""
         return samples_for(self._dimension, level, slopes)
 
     def lacking(self, leaf: Leaf, known: Array, slopes: int) -> Array:
-        """Of a nested sequence."""
+        """Return the missing points of a nested sequence."""
         return missing(known, self.samples(leaf.level, slopes))
 
-    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[Tried]:
-        """The degree of the level, one less, and what more the samples allow."""
+    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[CandidateTerms]:
+        """Return the degree of the level, one less, and higher ones if the samples allow."""
         s, equations = self._dimension, len(leaf.fitted) * (1 + evaluated.slopes)
         degrees = [n for n in range(1, self.highest + 1) if LEAST_OVERSAMPLING * count(s, n) <= equations]
         return [
-            Tried(self.indices, count(s, n)) for n in [n for n in degrees if n >= leaf.level - 1][:4] or degrees[-1:]
+            CandidateTerms(self.indices, count(s, n))
+            for n in [n for n in degrees if n >= leaf.level - 1][:4] or degrees[-1:]
         ]
 
     def better(self, node: BoxNode, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
-        """The highest degree that the equations allow."""
+        """Return the highest degree that the equations allow."""
         s, equations = self._dimension, len(rows) * (1 + evaluated.slopes)
         degrees = range(self.highest + _HIGHER + 1)
         return total_degree(s, max(n for n in degrees if n == 0 or LEAST_OVERSAMPLING * count(s, n) <= equations))
 
     def fresh(self, fitted: int) -> int:
-        """As many."""
+        """Return as many points as were fitted, at least some."""
         return max(10 * (1 + self._dimension), fitted)
 
 
 class AdaptiveBasis:
-    """Numbers of terms; which ones is told by the samples."""
+    """Ladder of numbers of terms, which are chosen by the samples."""
 
     def __init__(self, dimension: int, degree: int | None):
         s, self._dimension, self._degree = dimension, dimension, degree
@@ -155,62 +157,62 @@ class AdaptiveBasis:
         self.first = next((k for k, terms in enumerate(self._counts) if terms >= start), self.highest)
         self.cheapest, self.looked_back, self.slowest = min(1, self.highest), 5, 1.0
         self.indices = repertoire(s, degree=degree)
-        self._seen: dict[BoxNode, tuple[int, Indices]] = {}
+        self._orders: dict[BoxNode, tuple[int, Indices]] = {}
         whole = [1, 1 + s]
         while whole[-1] < most:
             whole.append(count(s, len(whole)))
         self._degrees = np.interp(np.log(self._counts), np.log(whole), range(len(whole)))
 
     def degree(self, level: int) -> float:
-        """ν of the level's number of terms."""
+        """Return ν of the level's number of terms."""
         return float(self._degrees[level])
 
     def below(self, level: int) -> int:
-        """With a third of the terms."""
+        """Return the level with a third of the terms."""
         return level - 4
 
     def short(self, leaf: Leaf, slopes: int) -> bool:
-        """By its number of samples: less than half."""
+        """Return whether a leaf has less than half of the samples of its level."""
         return 2 * len(leaf.fitted) < self.samples(leaf.level, slopes)
 
     def samples(self, level: int, slopes: int) -> int:
-        """As for a total degree of as many terms."""
+        """Return the samples as for a total degree with as many terms."""
         return self._dimension + ceil(OVERSAMPLING * self._counts[level] / (1 + slopes))
 
     def lacking(self, leaf: Leaf, known: Array, slopes: int) -> Array:
-        """Approximate Fekete points of the terms that were chosen last, as many of them as there shall be points."""
-        wanted = self.samples(leaf.level, slopes)
+        """Return approximate Fekete points of the terms that were chosen last, as many as points are missing."""
+        needed = self.samples(leaf.level, slopes)
         indices = self.indices if leaf.node.indices is None else leaf.node.indices
-        return fekete_points(known, indices[:wanted], max(0, wanted - len(known)))
+        return fekete_points(known, indices[:needed], max(0, needed - len(known)))
 
-    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[Tried]:
-        """The terms that the samples ask for, in several numbers; and a total degree."""
+    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[CandidateTerms]:
+        """Return the terms chosen by the samples, in several numbers, and a total degree."""
         s = self._dimension
         most = self._most(len(leaf.fitted), evaluated)
         order = self._order(leaf.node, leaf.fitted, evaluated, weight)
-        lists = [Tried(order, n) for n in {max(1, int(share * most)): None for share in _SHARES}]
+        lists = [CandidateTerms(order, n) for n in {max(1, int(share * most)): None for share in _SHARES}]
         degree = max(n for n in range(25) if n == 0 or count(s, n) <= most)
         graded = total_degree(s, degree if self._degree is None else min(degree, self._degree))
-        return [*lists, Tried(_continued(graded, order), len(graded))]
+        return [*lists, CandidateTerms(_continued(graded, order), len(graded))]
 
     def better(self, node: BoxNode, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
-        """The terms that all points ask for; those of before, as long as there are not many more points."""
-        seen, order = self._seen.get(node, (0, None))
-        if order is None or len(rows) > _NEWS * seen:
+        """Return the terms chosen by all points; those of the previous call unless there are many more points."""
+        points, order = self._orders.get(node, (0, None))
+        if order is None or len(rows) > _NEWS * points:
             order = self._order(node, rows, evaluated, weight)
-            self._seen[node] = len(rows), order
+            self._orders[node] = len(rows), order
         return order[: self._most(len(rows), evaluated)]
 
     def fresh(self, fitted: int) -> int:
-        """As many, within bounds."""
+        """Return as many points as were fitted, within bounds."""
         return (1 + self._dimension) * int(np.clip(fitted // (1 + self._dimension), *_FRESH))
 
     def _most(self, samples: int, evaluated: Evaluated) -> int:
-        """Terms that so many samples determine."""
+        """Return the number of terms that so many samples determine."""
         return max(1, min(int(samples * (1 + evaluated.slopes) / LEAST_OVERSAMPLING), self._counts[-1]))
 
     def _order(self, node: BoxNode, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
-        """Terms by how much some samples need them."""
+        """Return terms by how much some samples need them."""
         box, known, used = node.box, evaluated.known, node.indices
         if used is not None and node.coefficients is not None:
             used = node.terms(self.indices)
@@ -223,20 +225,20 @@ class AdaptiveBasis:
 
 
 def _continued(first: Indices, then: Indices) -> Indices:
-    """A list, and what another holds besides."""
+    """Return a list of terms, followed by the other terms of a second list."""
     known = set(map(tuple, first.tolist()))
     rest = [term for term in then.tolist() if tuple(term) not in known]
     return np.vstack([first, np.array(rest, dtype=np.int64).reshape(-1, first.shape[1])])
 
 
 def bases_of(dimension: int, degree: int | None) -> Bases:
-    """Total degrees in a few dimensions, chosen terms in many."""
+    """Return total degrees in a few dimensions, chosen terms in many."""
     return Graded(dimension, degree) if dimension < MANY else AdaptiveBasis(dimension, degree)
 
 
-# Points for a given list of terms: approximate Fekete points, found one after another beside those known already.
+# Points for a given list of terms: approximate Fekete points, found one after another in addition to known ones.
 #
-# Of a pool of candidates the next point is where the terms are held most loosely by the points so far,
+# From a pool of candidates the next point is that where the points so far determine the terms least,
 #
 #     argmax_ξ T(ξ)ᵀ G⁻¹ T(ξ),     G = ε + Σ_p T(ξ_p) T(ξ_p)ᵀ,
 #
@@ -245,19 +247,19 @@ def bases_of(dimension: int, degree: int | None) -> Bases:
 
 
 _POOL = 3000
-_HELD = 1e-3  # ε: terms that no point has seen yet
+_HELD = 1e-3  # ε: for terms that no point determines yet
 
 
 @cache
 def _pool(dimension: int, count: int) -> Array:
-    """Scattered with the density 1/√(1 - ξ²), as good points are; nested."""
+    """Return nested points scattered with the density 1/√(1 - ξ²), as good sample points are."""
     pool = np.cos(np.pi * qmc.Halton(dimension, scramble=True, rng=np.random.default_rng(11)).random(count))
     pool.setflags(write=False)
     return pool
 
 
 def fekete_points(known: Array, indices: Indices, count: int) -> Array:
-    """So many further points (count, s) beside the known ones (N, s), for the terms (terms, s)."""
+    """Return further points (count, s) in addition to the known ones (N, s), for the terms (terms, s)."""
     s = indices.shape[1]
     pool = _pool(s, _POOL * ceil((len(known) + count) / (_POOL / 2)))
     if len(known):
@@ -281,32 +283,33 @@ def fekete_points(known: Array, indices: Indices, count: int) -> Array:
     return pool[chosen]
 
 
-# Which terms a function needs in many dimensions, by what its samples show.
+# Terms that a function needs in many dimensions, chosen by its samples.
 #
-# Polynomials of total degree n have (s + n)!/(s! n!) terms, most of them wasted where a function bends along some
-# coordinates only, or holds products of few of them. So terms are taken one after another, from a repertoire
-# (`lower_set`), by what is left of the samples: with r the residual of the terms taken so far and a_β the column of
+# Polynomials of total degree n have (s + n)!/(s! n!) terms, most of them wasted where a function is nonlinear along
+# some coordinates only, or contains products of few of them. So terms are taken one after another, from a repertoire
+# (`lower_set`), by the residual of the samples: with r the residual of the terms taken so far and a_β the column of
 # equations of term β,
 #
 #     e_β = ‖a_βᵀ r‖² / ‖a_β‖²,      α that maximises  Σ e_β / #   over the β ≤ α that are not taken yet,
 #
-# which are then taken with α. What is taken stays a lower set; a term that is far out has to be worth its divisors.
-# Depending on the function that is a total degree, weighed or not, a hyperbolic cross, or neither: a coordinate that
-# enters linearly gets no second power. After each step r is what is left beside all that is taken.
+# which are then taken with α. The taken terms stay a lower set; a term that is far out has to be worth its divisors.
+# Depending on the function that is a total degree, weighted or not, a hyperbolic cross, or neither: a coordinate that
+# enters linearly gets no second power. After each step r is the residual of all taken terms.
 # [Pati, Rezaiifar, Krishnaprasad 1993: matching pursuit; Chkifa, Cohen, Schwab 2014, Migliorati 2019: lower sets]
 
 
-_BATCH = 0.06  # of the terms taken so far: as many are taken before the residual is found anew
+_BATCH = 0.06  # of the terms taken so far: as many are taken before the residual is updated
 _OUTPUTS = 16  # combinations of outputs, those that change most, by which terms are chosen
-_SLOPE = 1 / 3  # what an equation for a slope weighs against one for a value
+_SLOPE = 1 / 3  # weight of an equation for a slope against one for a value
 
 
 def chosen_terms(xi: Array, values: Array, gradients: Array | None, terms: Indices, most: int) -> Indices:
-    """The terms by how much they are needed, each after its divisors: the first `most` as they were taken, then twice
-    as many in all by what was left.
+    """Return terms by how much they are needed, each after its divisors.
+
+    The first `most` are in the order in which they were taken, the others, twice as many in all, by the final residual.
 
     xi        : (N, s) in [-1, 1]
-    values    : (N, t), weighed by what they count
+    values    : (N, t), weighted
     gradients : (N, t, k) with respect to the first k of ξ, or None
     terms     : (terms, s), a lower set by rising total degree
     """
@@ -322,7 +325,7 @@ def chosen_terms(xi: Array, values: Array, gradients: Array | None, terms: Indic
     r = _changing(r - A[:, :1] @ (A[:, :1].T @ r))
     while len(taken) < min(most, len(terms)):
         new = _next(_worth(A, r, below, left), below, left, max(1, int(_BATCH * len(taken))))
-        new = new[: most - len(taken)]  # a divisor stands before its multiples
+        new = new[: most - len(taken)]  # a divisor comes before its multiples
         left[new] = 0.0
         B = A[:, new]
         for _ in range(2):
@@ -337,7 +340,7 @@ def chosen_terms(xi: Array, values: Array, gradients: Array | None, terms: Indic
 
 
 def _changing(r: Array) -> Array:
-    """The combinations of outputs that change most, at most _OUTPUTS: their sum of squares is nearly that of all."""
+    """Return at most _OUTPUTS combinations of outputs that change most; their sum of squares is nearly the total."""
     if r.shape[1] <= _OUTPUTS:
         return r
     U, size, _ = np.linalg.svd(r, full_matrices=False)
@@ -345,14 +348,14 @@ def _changing(r: Array) -> Array:
 
 
 def _worth(A: Array, r: Array, below: csr_array, left: Array) -> Array:
-    """What each term that is left, with its divisors that are left, takes off ‖r‖², a term."""
+    """Return the reduction of ‖r‖² per term by each open term with its open divisors."""
     energy = np.square(A.T @ r).sum(axis=1) * left
     needed = below @ left
     return np.where(left > 0.0, (below @ energy) / np.maximum(needed, 1.0), -1.0)
 
 
 def _next(worth: Array, below: csr_array, left: Array, count: int) -> list[int]:
-    """At least `count` terms that are worth most, if there are so many, with their divisors."""
+    """Return at least `count` terms that are worth most, if there are so many, with their divisors."""
     new: dict[int, None] = {}
     for k in np.argsort(-worth, kind="stable"):
         if len(new) >= count or worth[k] < 0.0:

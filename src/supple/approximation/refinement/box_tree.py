@@ -1,4 +1,4 @@
-"""Building the arrays of a piecewise function from boxes that were split and leaves that were fitted."""
+"""Trees of boxes that were split and leaves that were fitted, and their conversion to a piecewise function."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from supple.array_types import Array
 
 @dataclass(eq=False, slots=True)
 class BoxNode:
-    """A box that was split along an axis, a leaf with coefficients (terms, t), or one that nothing was fitted on.
+    """Box that was split along an axis, leaf with coefficients (terms, t), or leaf without a fit.
 
     indices : a leaf's own list of multi-indices, of which it uses the first; None: that of its forest
     """
@@ -28,18 +28,18 @@ class BoxNode:
     indices: Indices | None = None
 
     def leaves(self) -> list[BoxNode]:
-        """All leaves below, in order."""
+        """Return all leaves below, in order."""
         if self.children is None:
             return [self]
         return self.children[0].leaves() + self.children[1].leaves()
 
     def terms(self, common: Indices) -> Indices:
-        """The terms of a leaf's coefficients, the first of its own list or else of the common one."""
+        """Return the terms of a leaf's coefficients, the first of its own list or else of the common one."""
         assert self.coefficients is not None
         return (common if self.indices is None else self.indices)[: len(self.coefficients)]
 
     def joined(self, pending: Collection[BoxNode]) -> None:
-        """Undo the last division wherever its halves are pending; the node's own coefficients then stand again."""
+        """Undo the last division wherever both halves are pending; the node's own coefficients are then valid again."""
         if self.children is None:
             return
         if self.children[0] in pending and self.children[1] in pending:
@@ -51,10 +51,12 @@ class BoxNode:
 
 @dataclass
 class Forest:
-    """Root boxes with their trees, and the list of multi-indices whose first terms a leaf uses, unless it has its own.
+    """Root boxes with their trees, and the common list of multi-indices.
 
-    stagnant : a box whose error did not fall any more, for which refinement ended
-    needed   : evaluations that the tolerance was expected to take when refinement ended early; 0: it did not
+    A leaf uses the first terms of the common list, unless it has its own.
+
+    stagnant : a box whose error no longer fell, so that refinement ended
+    needed   : predicted evaluations for the tolerance if refinement ended early; otherwise 0
     """
 
     roots: list[BoxNode]
@@ -63,7 +65,7 @@ class Forest:
     needed: float = 0.0
 
     def piecewise(self) -> Piecewise:
-        """The function as arrays; leaves in the order of their boxes.
+        """Return the function as arrays, with leaves in the order of their boxes.
 
         Lists of leaves become one: a leaf then uses its first terms up to the last one of its own, with zeros for those
         that are not its own.
@@ -105,7 +107,7 @@ class Forest:
         return Piecewise(arrays)
 
     def _joined(self, leaves: Sequence[BoxNode]) -> tuple[Indices, list[Array]]:
-        """One list of multi-indices for all leaves, and their coefficients by it."""
+        """Return one list of multi-indices for all leaves, and their coefficients by it."""
         parts = [leaf.coefficients for leaf in leaves if leaf.coefficients is not None]
         lists = [self.indices if leaf.indices is None else leaf.indices for leaf in leaves]
         if all(indices is self.indices for indices in lists):
@@ -122,7 +124,7 @@ class Forest:
 
 
 def _stacked(parts: Sequence[Array]) -> Array:
-    """Rows of all parts; parts that stand one behind the other in one array are not copied."""
+    """Return the rows of all parts; adjacent parts of one array are not copied."""
     if not parts:
         return np.zeros((0, 0))
     whole, rows = parts[0].base, sum(len(part) for part in parts)
@@ -137,7 +139,7 @@ def _stacked(parts: Sequence[Array]) -> Array:
 
 
 def halved(box: Box, levels: tuple[int, ...]) -> BoxNode:
-    """A box cut into 2^levels[i] equal parts along each axis, as a binary tree, the longest axis first."""
+    """Return a box cut into 2^levels[i] equal parts along each axis, as a binary tree, the longest axis first."""
     node = BoxNode(box)
     remaining = list(levels)
 
@@ -155,8 +157,8 @@ def halved(box: Box, levels: tuple[int, ...]) -> BoxNode:
     return node
 
 
-def gridded(box: Box, edges: Sequence[Array]) -> BoxNode:
-    """A box cut by planes, as a binary tree that cuts in the middle of the most numerous axis first.
+def grid_tree(box: Box, edges: Sequence[Array]) -> BoxNode:
+    """Return a box cut by planes, as a binary tree that cuts in the middle of the axis with most parts first.
 
     edges : for each axis its rising coordinates, from the lower to the upper bound of the box
     """
@@ -171,7 +173,7 @@ def gridded(box: Box, edges: Sequence[Array]) -> BoxNode:
     lower[axis], upper[axis] = cut, cut
     parts = (edges[axis][: middle + 1], edges[axis][middle:])
     below, above = (
-        gridded(half, [*edges[:axis], part, *edges[axis + 1 :]])
+        grid_tree(half, [*edges[:axis], part, *edges[axis + 1 :]])
         for half, part in zip((Box(box.lower, tuple(upper)), Box(tuple(lower), box.upper)), parts, strict=True)
     )
     node.axis, node.children = axis, (below, above)

@@ -1,8 +1,8 @@
-"""How fast a polynomial fit converges, and what it would cost to raise its degree or to halve its box.
+"""Convergence of a polynomial fit, and the cost of raising its degree or halving its box.
 
-Along axis i the coefficients fall like ρ_i^n, where z_i = (ρ_i + 1/ρ_i)/2 is how far from the centre of the box, in
-half widths, the function ceases to be analytic (Bernstein's ellipse). Halving the box along i takes that point to
-2z - 1 in the near half and to 2z + 1 in the far one, hence
+Along axis i the coefficients fall like ρ_i^n, where z_i = (ρ_i + 1/ρ_i)/2 is the distance from the centre of the box,
+in half widths, at which the function ceases to be analytic (Bernstein's ellipse). Halving the box along i moves that
+point to 2z - 1 in the near half and to 2z + 1 in the far one, hence
 
     e(n) = Σ_i C_i ρ_i^n,     ρ(z) = z - √(z² - 1),     z → 2z - 1 and 2z + 1
 """
@@ -22,18 +22,18 @@ SLOWEST, FASTEST = 0.98, 0.02
 
 @dataclass(frozen=True, eq=False)
 class Decay:
-    """The error at degree n is Σ_i error[i], in units of the tolerance, and falls by rate[i] with every degree."""
+    """Error Σ_i error[i] at a degree, in units of the tolerance, which falls by rate[i] with every degree."""
 
     degree: float
     error: Array
     rate: Array
 
     def at(self, degree: float) -> float:
-        """Expected error at another degree."""
+        """Return the expected error at another degree."""
         return float(np.sum(self.error * self.rate ** (degree - self.degree)))
 
     def halved(self, axis: int) -> tuple[Decay, Decay]:
-        """The halves of the box: the one nearer to where the function ceases to be analytic, and the other."""
+        """Return the halves of the box: the one nearer to the singularity of the function, and the other."""
         rho = self.rate[axis]
         z = 0.5 * (rho + 1.0 / rho)
         halves = []
@@ -50,18 +50,18 @@ def decay(
     indices: Indices,
     weight: Array,
     error: float,
-    seen_rate: float | None,
+    recent_rate: float | None,
     *,
     degree: float | None = None,
     share: Array | None = None,
 ) -> Decay:
-    """From the coefficients (terms, t) of a fit whose error is known.
+    """Return the decay from the coefficients (terms, t) of a fit whose error is known.
 
-    weight    : (t,) what a unit of each output counts in the error, see `influence`
-    seen_rate : by how much a degree has lowered the error lately. Coefficients promise too much, errors of sparse fits
-                scatter: the mean rate is set to the geometric mean of both
-    degree    : of the fit, if not its total degree
-    share     : (s,) of each axis in the error, if not that of its last terms
+    weight      : (t,) weight of each output in the error, see `influence`
+    recent_rate : recent ratio of the error per degree. Coefficients promise too much, and errors of sparse fits
+                  scatter: the mean rate is set to the geometric mean of both
+    degree      : of the fit; default: its total degree
+    share       : (s,) share of each axis in the error; default: that of its last terms
     """
     size = np.abs(coefficients * weight).max(axis=1)
     tail, rate = np.zeros((2, indices.shape[1]))
@@ -74,17 +74,20 @@ def decay(
         rate[i] = (tail[i] / before) ** (1.0 / step)
     rate = np.clip(rate, FASTEST, SLOWEST)
     share = tail / tail.sum() if share is None else share
-    if seen_rate is not None:
+    if recent_rate is not None:
         mean = float(np.sum(share * rate))
-        rate = np.clip(rate * np.sqrt(np.clip(seen_rate, FASTEST, SLOWEST) / mean), FASTEST, SLOWEST)
+        rate = np.clip(rate * np.sqrt(np.clip(recent_rate, FASTEST, SLOWEST) / mean), FASTEST, SLOWEST)
     return Decay(int(indices.sum(axis=1).max()) if degree is None else degree, error * share, rate)
 
 
-def left_out(used: Indices, coefficients: Array, wider: Indices, better: Array) -> Array:
-    """Which share of an error halving along each axis would take off: (s,), 1 in all.
+def axis_shares(used: Indices, coefficients: Array, wider: Indices, better: Array) -> Array:
+    """Return the share of an error that halving along each axis would remove: (s,), with sum 1.
 
-    used, coefficients : terms of a fit, and theirs (terms, t), weighed; wider, better : those of a better one. What
-    they differ by is taken for the error; halving along i takes a term of it from c to about 2^-α_i c.
+    The difference to a better fit is taken for the error; halving along i reduces a term of it from c to about 2^-α_i
+    c.
+
+    used, coefficients : terms of a fit, and their weighted coefficients (terms, t)
+    wider, better      : those of the better fit
     """
     known = {tuple(term): row for term, row in zip(used.tolist(), coefficients, strict=True)}
     differ = np.array(
@@ -95,9 +98,9 @@ def left_out(used: Indices, coefficients: Array, wider: Indices, better: Array) 
 
 
 def cost(expected: Decay, ladder: Sequence[tuple[float, int]], halvings: int) -> float:
-    """The fewest samples that reach the tolerance: by a higher degree, or by up to so many halvings of each part.
+    """Return the fewest samples that reach the tolerance, by a higher degree or by up to so many halvings of each part.
 
-    ladder : degrees, rising, and the number of samples each takes
+    ladder : degrees, rising, and the number of samples for each
     """
     alone = float("inf")
     for degree, samples in ladder:

@@ -20,24 +20,24 @@ from supple.approximation.influence import Influence, influence
 from supple.approximation.refinement.bases import Bases, Weight, bases_of
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import BoxNode, Forest
-from supple.approximation.refinement.decay import Decay, cost, decay, left_out
+from supple.approximation.refinement.decay import Decay, axis_shares, cost, decay
 from supple.approximation.refinement.leaf import NO_ROWS, Leaf, check_count
 from supple.approximation.refinement.problem import FitProblem, stagnates
 from supple.array_types import Array
 
-_LOOKS, _MOST_LOOKS = 2, 6  # for the largest errors, once all boxes are good
-_GROWTH = 1.02  # of a stated error, at a look: less is no reason for another
-MARGIN = {"fit": 0.8, "verify": 0.9}  # of the tolerance: what barely passes seldom survives a closer, costly look
+_LOOKS, _MOST_LOOKS = 2, 6  # searches for the largest errors, once all boxes are good
+_GROWTH = 1.02  # growth of a stated error in a search below which there is no further search
+MARGIN = {"fit": 0.8, "verify": 0.9}  # of the tolerance: a fit that barely passes seldom passes a later, costly check
 
 
 class Refinement:
-    """The state of one refinement: the forest, its open leaves, and all that has been evaluated."""
+    """State of one refinement: the forest, its open leaves, and all evaluated points."""
 
     def __init__(self, problem: FitProblem, highest: int | None):
         s, seed = problem.dimension, problem.seed
         self.problem, self.evaluated, self.derived = problem, problem.evaluated, problem.derived
         self.bases = bases_of(s, highest)
-        self.suspicion = FitSuspicion(self.evaluated, self.derived, self.bases)
+        self.suspicion = ErrorPrediction(self.evaluated, self.derived, self.bases)
         self.forest = Forest([BoxNode(box) for box in problem.region], self.bases.indices)
         self.leaves = [Leaf(root, seed + n, level=self.bases.first) for n, root in enumerate(self.forest.roots)]
         self._seed = seed + len(self.leaves)
@@ -45,7 +45,7 @@ class Refinement:
 
     @cached_property
     def influence(self) -> Influence:
-        """Of the outputs on the families; known when the first sample is."""
+        """Influence of the outputs on the families; available after the first sample."""
         return influence(self.derived, self.evaluated.known, self.problem.dimension)
 
     def run(self) -> Forest:
@@ -55,34 +55,37 @@ class Refinement:
             if not work:
                 if self._validate():
                     continue
-                if not (self._look_again() if self.problem.confirmation is None else self._confirm()):
+                if not (self._search_again() if self.problem.confirmation is None else self._confirm()):
                     return self.forest
             elif self._stopped(work) or not self._round(work):
                 for root in self.forest.roots:
                     root.joined([leaf.node for leaf in self.leaves if leaf.node.coefficients is None])
                 if self.problem.confirmation is None:
-                    self._search(_LOOKS)  # it is not good enough: say truly how bad it is
+                    self._search(_LOOKS)  # the tolerance is missed: measure the error
                 else:
                     self.problem.confirmation.current = False
                 return self.forest
 
     def _stopped(self, work: list[Leaf]) -> bool:
-        """Whether refinement ends before its time."""
+        """Return whether refinement ends early."""
         errors = [(leaf.ancestors[-1], leaf.box) for leaf in work if leaf.ancestors]
-        return self.forest.stagnant is not None or self.problem.given_up(self.forest, errors)
+        return self.forest.stagnant is not None or self.problem.give_up(self.forest, errors)
 
     def _round(self, work: list[Leaf]) -> bool:
-        """Evaluate what all open leaves want in one batch; fit, measure and decide each. False if that is too much."""
-        wanted = [self._wanted(leaf) for leaf in work]
-        points = np.vstack([part for pair in wanted for part in pair])
+        """Evaluate the points of all open leaves in one batch; fit, measure and decide each.
+
+        Return False if that exceeds the limit of samples.
+        """
+        requested = [self._requested_points(leaf) for leaf in work]
+        points = np.vstack([part for pair in requested for part in pair])
         half = np.vstack([
-            np.tile(leaf.box.half, (len(part), 1)) for leaf, pair in zip(work, wanted, strict=True) for part in pair
+            np.tile(leaf.box.half, (len(part), 1)) for leaf, pair in zip(work, requested, strict=True) for part in pair
         ])  # fmt: skip
         most = self.problem.limits.samples
         if len(self.evaluated) and len(self.evaluated) + self.evaluated.lacking(points, half) > most:
             return False
         rows, at = self.evaluated.rows(points, half), 0
-        for leaf, (samples, checks) in zip(work, wanted, strict=True):
+        for leaf, (samples, checks) in zip(work, requested, strict=True):
             new = rows[at : at + len(samples)]
             held = rows[at + len(samples) : at + len(samples) + len(checks)]
             at += len(samples) + len(checks)
@@ -107,11 +110,13 @@ class Refinement:
             error = self._error(leaf, leaf.node)
             worst = max(worst, error * self.problem.tolerance)
             self._decide(leaf, error)
-        self.problem.tell(len(self.leaves), sum(leaf.stage in ("fit", "verify") for leaf in self.leaves), worst)
+        self.problem.report_progress(
+            len(self.leaves), sum(leaf.stage in ("fit", "verify") for leaf in self.leaves), worst
+        )
         return True
 
-    def _wanted(self, leaf: Leaf) -> tuple[Array, Array]:
-        """Points to fit and points to check that a leaf still lacks."""
+    def _requested_points(self, leaf: Leaf) -> tuple[Array, Array]:
+        """Return the points to fit and the points to check that a leaf still lacks."""
         s = leaf.box.dimension
         none = np.zeros((0, s))
         if leaf.stage == "verify":
@@ -121,14 +126,14 @@ class Refinement:
         samples = leaf.box.from_unit(self.bases.lacking(leaf, known, slopes))
         if leaf.errors:
             return samples, none
-        if s <= 3:  # errors are largest near corners: better to fit them than to find that out
+        if s <= 3:  # errors are largest near corners, so corners are fitted from the start
             samples = np.vstack([samples, leaf.box.from_unit(np.array(list(product((-1.0, 1.0), repeat=s))))])
         lacking = max(0, check_count(s) - len(leaf.checks))
         known = leaf.box.to_unit(np.vstack([self.evaluated.points[leaf.checks], samples]))
         return samples, leaf.box.from_unit(filling(known, lacking, leaf.seed))
 
     def _fit(self, leaf: Leaf) -> None:
-        """Try the polynomials that the samples allow and keep the one that does best on all points of the box."""
+        """Fit the polynomials that the samples allow, and keep the best one on all points of the box."""
         best, kept = np.inf, leaf.node
         for indices, terms in self.bases.tried(leaf, self.evaluated, self._weight):
             own = None if indices is self.bases.indices else indices
@@ -139,7 +144,7 @@ class Refinement:
         leaf.node.coefficients, leaf.node.indices = kept.coefficients, kept.indices
 
     def _error(self, leaf: Leaf, found: BoxNode) -> float:
-        """The largest error of what was found over the known points of a leaf, in units of the tolerance."""
+        """Return the largest error of a fit over the known points of a leaf, in units of the tolerance."""
         rows = np.concatenate([leaf.fitted, leaf.checks])
         assert found.coefficients is not None
         xi = leaf.box.to_unit(self.evaluated.points[rows])
@@ -153,7 +158,7 @@ class Refinement:
             return
         leaf.stage, leaf.validated = "fit", False
         if not leaf.errors and self.bases.short(leaf, self.evaluated.slopes):
-            return  # laid out for slopes that are not known
+            return  # the design counted on slopes that are unknown
         if not leaf.errors or leaf.errors[-1][0] < leaf.level:
             leaf.errors.append((leaf.level, error))
         else:
@@ -167,13 +172,13 @@ class Refinement:
         elif leaf.level < self.bases.highest:
             leaf.level += 1
         else:
-            leaf.stage = "stuck"  # the stated error says so
+            leaf.stage = "stuck"  # the stated error includes it
 
     def _axis_to_halve(self, leaf: Leaf, error: float) -> tuple[int | None, int]:
-        """The axis along which halving pays, or None where a higher level takes fewer samples; and a first level.
+        """Return the axis along which halving pays, or None if a higher level takes fewer samples; and a first level.
 
-        Halves begin with what the better one needs: a level that is too low is raised and nothing is lost, one that is
-        too high is paid for.
+        Halves begin with the level that the better one needs: a level that is too low is raised at no loss, one that is
+        too high wastes samples.
         """
         s, errors, bases = leaf.box.dimension, leaf.errors, self.bases
         allowed = self.problem.limits.divisible(leaf.box, self.problem.region, for_accuracy=True)
@@ -193,7 +198,7 @@ class Refinement:
             return None, start
         if rate is not None and rate > bases.slowest:
             return axis, start
-        extra = 2 * check_count(s)  # held out, suspected and fresh ones
+        extra = 2 * check_count(s)  # held-out, suspected and fresh points
         ladder = [
             (bases.degree(n), bases.samples(n, self.evaluated.slopes) + extra)
             for n in range(bases.cheapest, bases.highest + 1)
@@ -202,27 +207,27 @@ class Refinement:
         higher = cost(expected, ladder, 0) - known
         depth = min(2 * s, 6)
         halves = cost(near, ladder, depth) + cost(far, ladder, depth)
-        halves -= 0.5 * known  # points laid out for the whole box serve its halves less well
+        halves -= 0.5 * known  # points of the whole box suit its halves less well
         return (None if higher <= halves else axis), start
 
     def _weight(self, box: Box, degree: int) -> Array:
-        """What each output counts in a polynomial of that degree."""
+        """Return the weight of each output in a polynomial of that degree."""
         return self.influence.weights(box.half, degree, self.medians)
 
     def _decay(self, leaf: Leaf, error: float, rate: float | None) -> Decay:
-        """How the error of a leaf is expected to fall."""
+        """Return the expected decay of the error of a leaf."""
         assert leaf.node.coefficients is not None
         used = leaf.node.terms(self.bases.indices)
         weight = self._weight(leaf.box, int(used.sum(axis=1).max()))
         if leaf.node.indices is None:
             return decay(leaf.node.coefficients, used, weight, error, rate)
         better = self.suspicion.better(leaf.node, np.union1d(leaf.fitted, leaf.checks), self._weight)
-        share = left_out(used, leaf.node.coefficients * weight, better.indices, better.coefficients * weight)
+        share = axis_shares(used, leaf.node.coefficients * weight, better.indices, better.coefficients * weight)
         degree = self.bases.degree(leaf.level)
         return decay(leaf.node.coefficients, used, weight, error, rate, degree=degree, share=share)
 
     def _split_invalid(self, leaf: Leaf) -> None:
-        """Halve a box where the function does not exist everywhere, or leave it out when it is small."""
+        """Halve a box where the function does not exist everywhere, or discard it if it is small."""
         rows = np.union1d(leaf.fitted, leaf.checks)
         leaf.node.coefficients = None
         points, valid = leaf.box.to_unit(self.evaluated.points[rows]), self.evaluated.valid(rows)
@@ -249,7 +254,7 @@ class Refinement:
         self.leaves[at : at + 1] = halves
 
     def _validate(self) -> bool:
-        """Look at fresh points of every new leaf, most in the largest; whether some leaf is open again."""
+        """Evaluate fresh points of every new leaf, most in the largest; return whether some leaf is open again."""
         s = self.problem.dimension
         work = [leaf for leaf in self.leaves if not leaf.validated]
         if work:
@@ -257,18 +262,18 @@ class Refinement:
             volume /= sum(np.prod(leaf.box.half) for leaf in self.leaves)
             total = self.bases.fresh(int(self.evaluated.fitted.sum()))
             share = np.maximum(np.ceil(total * volume), [2 * leaf.level if s == 1 else 4 for leaf in work]).astype(int)
-            # What an earlier look has left in a leaf counts.
-            seen = [max(0, len(leaf.checks) - 2 * check_count(s)) for leaf in work]
-            self._look_at_fresh(work, np.maximum(share - seen, 4))
+            # Check points of a leaf from earlier evaluations count.
+            present = [max(0, len(leaf.checks) - 2 * check_count(s)) for leaf in work]
+            self._check_fresh(work, np.maximum(share - present, 4))
         return self._reopen()
 
-    def _look_again(self) -> bool:
-        """Look for larger errors than those known; whether some leaf is open again."""
+    def _search_again(self) -> bool:
+        """Search for larger errors than the known ones; return whether some leaf is open again."""
         self._search(_MOST_LOOKS)
         return self._reopen()
 
     def _confirm(self) -> bool:
-        """Check the fit on a fresh set of points; whether some leaf is open again, or was fitted anew."""
+        """Check the fit on a fresh set of points; return whether some leaf is open again, or was fitted again."""
         confirmation = self.problem.confirmation
         assert confirmation is not None
         self._polish()
@@ -286,7 +291,7 @@ class Refinement:
             else:
                 mine = fine[leaf.box.contains(self.evaluated.points[fine])]
                 leaf.checks = np.setdiff1d(np.union1d(leaf.checks, mine), leaf.fitted)
-        # A fit to the new points may do, with the same terms: the next set will judge.
+        # A fit to the new points with the same terms may suffice: the next set decides.
         self.medians = self.problem.medians(self.forest)
         fitted = self._polish()
         opened = self._reopen()
@@ -294,9 +299,10 @@ class Refinement:
         return opened or fitted
 
     def _polish(self) -> bool:
-        """Fit every leaf once more, with the same terms, to all that is known in it; whether one has changed.
+        """Fit every leaf once more, with the same terms, to all known points in it; return whether one has changed.
 
-        What was held out while degrees were chosen lies where fits are worst, near faces; fresh points will judge.
+        Points that were held out while degrees were chosen lie where fits are worst, near faces; fresh points will
+        judge the result.
         """
         changed = False
         for leaf in self.leaves:
@@ -313,8 +319,10 @@ class Refinement:
         return changed
 
     def _search(self, most: int) -> None:
-        """Evaluate the highest expected peaks of each family until the stated errors hardly grow any more, so that what
-        is stated is no less than what is there."""
+        """Evaluate the highest expected peaks of each family until the largest errors hardly grow.
+
+        This keeps the stated errors from being too small.
+        """
         stated: dict[str, float] = {}
         for n in range(most):
             nodes, worst, rows_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
@@ -327,12 +335,12 @@ class Refinement:
             self.evaluated.rows(self.suspicion.of_all(nodes, worst, rows_of, self.medians, self._weight))
 
     def _stated(self) -> dict[str, float]:
-        """The error of each family over all known points."""
+        """Return the error of each family over all known points."""
         errors, _ = known_errors(self.forest, self.forest.piecewise(), self.evaluated, self.derived, self.medians)
         return {name: float(error.max(initial=0.0)) for name, error in errors.items()}
 
     def _reopen(self) -> bool:
-        """Open the leaves that some known point finds above the tolerance; whether there is one."""
+        """Open the leaves with known points above the tolerance; return whether there is one."""
         self.medians = self.problem.medians(self.forest)
         by_node = {leaf.node: leaf for leaf in self.leaves}
         nodes, worst, rows_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
@@ -343,12 +351,12 @@ class Refinement:
                 self._decide(leaf, self._error(leaf, leaf.node))
         return any(leaf.stage in ("fit", "verify") for leaf in self.leaves)
 
-    def _look_at_fresh(self, work: Sequence[Leaf], share: Rows) -> None:
+    def _check_fresh(self, work: Sequence[Leaf], share: Rows) -> None:
         parts = []
         for leaf, n in zip(work, share.tolist(), strict=True):
             self._seed += 1
             known = leaf.box.to_unit(self.evaluated.points[np.union1d(leaf.fitted, leaf.checks)])
-            # Half where nothing is known, half evenly: errors of values peak inside, those of gradients on faces.
+            # Half in gaps, half evenly: errors of values peak inside, those of gradients on faces.
             fresh = np.vstack(
                 [filling(known, n - n // 2, self._seed), halton_points(leaf.box.dimension, n // 2, self._seed)]
             )
@@ -361,28 +369,28 @@ class Refinement:
                 self._split_invalid(leaf)
 
 
-# Points at which a fit is suspected to be worst, before the function is asked there.
+# Points at which a fit is expected to be worst, before the function is evaluated there.
 #
-# A fit of higher degree to all that is known in a box stands in for the function: where the two differ most, the error
-# is expected to be largest. Evaluated there, the function either confirms it, or the better fit learns from it; done
-# again and again, this climbs to the largest errors with a few evaluations each time.
+# A fit of higher degree to all known points of a box replaces the function: where the two differ most, the error is
+# expected to be largest. The function evaluated there either confirms it, or improves the better fit; repeated, this
+# climbs to the largest errors with a few evaluations each time.
 
 
-_SEARCHED = 64  # boxes, those that look worst, searched for the largest errors
+_SEARCHED = 64  # boxes, those that appear worst, searched for the largest errors
 
 
 class Better(NamedTuple):
-    """Coefficients (terms, t) of a fit that stands in for the function, and its terms (terms, s)."""
+    """Coefficients (terms, t) of a better fit that replaces the function, and its terms (terms, s)."""
 
     coefficients: Array
     indices: Indices
 
 
 @dataclass(frozen=True, eq=False)
-class FitSuspicion:
-    """What is needed to suspect a fit.
+class ErrorPrediction:
+    """Prediction of the points where a fit is worst.
 
-    bases : the polynomials that are fitted
+    bases : the fitted polynomials
     """
 
     evaluated: Evaluated
@@ -394,7 +402,10 @@ class FitSuspicion:
         return self.bases.indices.shape[1]
 
     def of_leaf(self, leaf: Leaf, medians: dict[str, float], weight: Weight) -> Array:
-        """Points ξ where the fit is expected to be worst, for each family, and the widest gaps between its samples."""
+        """Return points ξ where the fit is expected to be worst, for each family.
+
+        They include the widest gaps between its samples.
+        """
         xi = candidates(self._dimension)
         each = 1 + self._dimension
         better = self.better(leaf.node, np.union1d(leaf.fitted, leaf.checks), weight)
@@ -405,9 +416,10 @@ class FitSuspicion:
     def of_all(
         self, nodes: list[BoxNode], worst: Array, rows_of: list[Rows], medians: dict[str, float], weight: Weight
     ) -> Array:
-        """The highest expected peaks of each family over all boxes: (N, s).
+        """Return the highest expected peaks of each family over all boxes: (N, s).
 
-        worst : (boxes,) errors so far; rows_of : known points of each box
+        worst   : (boxes,) errors so far
+        rows_of : known points of each box
         """
         xi = candidates(self._dimension)
         places: dict[str, list[tuple[float, Array]]] = {name: [] for name in medians}
@@ -424,12 +436,12 @@ class FitSuspicion:
         return np.array([point for peaks_of in ordered for _, point in peaks_of]).reshape(-1, self._dimension)
 
     def better(self, node: BoxNode, rows: Rows, weight: Weight) -> Better:
-        """A larger polynomial than that of a node, fitted to all known points `rows` of its box."""
+        """Return a larger polynomial than that of a node, fitted to all known points `rows` of its box."""
         indices = self.bases.better(node, rows, self.evaluated, weight)
         return Better(fit_rows(node.box, rows, self.evaluated, indices), indices)
 
     def errors(self, node: BoxNode, better: Better, xi: Array, medians: dict[str, float]) -> dict[str, Array]:
-        """Errors of a fit at points ξ, as a better one sees them."""
+        """Return the errors of a fit at points ξ, estimated by a better one."""
         assert node.coefficients is not None
         exact = fitted_families(node.box, xi, better.coefficients, better.indices, self.derived)
         fitted = fitted_families(node.box, xi, node.coefficients, node.terms(self.bases.indices), self.derived)

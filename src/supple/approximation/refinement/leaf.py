@@ -18,15 +18,15 @@ NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
 
 @dataclass(eq=False)
 class Leaf:
-    """A box being fitted.
+    """Box that is being fitted.
 
     fitted, checks : rows of known points in the box, for the fit and held out
-    level          : what the samples were laid out for (`bases`); the fit itself may be higher
-    errors         : the best error, in units of the tolerance, at each level so far
-    stage          : "fit", then "verify" (the suspected worst points are evaluated), then "done"; or "stuck", where
+    level          : level of the samples (`bases`); the fit itself may be higher
+    errors         : best error, in units of the tolerance, at each level so far
+    stage          : "fit", then "verify" (the suspected worst points are evaluated), then "done"; or "stuck", if
                      neither a higher degree nor halves are possible
-    validated      : whether fresh points have been looked at since
-    ancestors      : errors of the boxes that this one is a half of, when they were halved, oldest first
+    validated      : whether fresh points have been evaluated since
+    ancestors      : errors of the boxes that this one is a part of, when they were halved, oldest first
     """
 
     node: BoxNode
@@ -45,7 +45,7 @@ class Leaf:
 
 
 def check_count(dimension: int) -> int:
-    """Points held out in every box while its degree is raised."""
+    """Return the number of points held out in every box while its degree is raised."""
     return min(4 + 6 * dimension, 28)
 
 

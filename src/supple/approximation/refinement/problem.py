@@ -1,4 +1,4 @@
-"""The problem that a refinement solves, and when it gives up: the cost is out of reach, or errors do not fall."""
+"""Problem of a refinement, and the criteria to give up: the cost is out of reach, or errors do not fall."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest
 from supple.approximation.refinement.leaf import NO_ROWS
 
-# Foretelling the cost: whether a refinement will reach its tolerance, from how its error has fallen so far.
+# Prediction of the cost: whether a refinement will reach its tolerance, from the decrease of its error so far.
 #
-# Smooth functions are fitted to an error that falls at least like a power of the number of evaluations, e ~ N^-q, and
-# mostly faster. Where a function is singular in the region, boxes along it multiply and the largest error stays. So the
-# power of the last stretch, over which N has grown threefold, tells what the tolerance would take,
+# The error of a fit of a smooth function falls at least like a power of the number of evaluations, e ~ N^-q, and mostly
+# faster. Where a function is singular in the region, boxes along the singularity multiply and the largest error stays.
+# So the power of the last stretch, over which N has grown threefold, predicts the evaluations for the tolerance,
 #
 #     N_needed = N (e/tolerance)^(1/q),     q = ln(e_then/e) / ln(N/N_then)
 #
-# if nothing became easier. Where that is four times the budget or more, refinement ends at once.
+# if the power stays the same. If that is four times the budget or more, refinement ends at once.
 
 
-_STRETCH = 3.0  # what N has grown by
-_LEAST = 2000  # evaluations before anything is foretold
+_STRETCH = 3.0  # growth of N over which the power is measured
+_LEAST = 2000  # evaluations before any prediction
 _BEYOND = 4.0  # times the budget
-_SLOWEST = 0.02  # power below which nothing is gained any more
+_SLOWEST = 0.02  # power below which nothing is gained
 
 
 @dataclass
 class Outlook:
-    """The course of a refinement: evaluations and largest errors, round by round."""
+    """History of a refinement: evaluations and largest errors, round by round."""
 
     course: list[tuple[int, float]] = field(default_factory=list)
 
     def add(self, evaluations: int, error: float) -> None:
-        """After a round."""
+        """Add the result of a round."""
         if math.isfinite(error) and error > 0.0:
             self.course.append((evaluations, error))
 
     def needed(self, tolerance: float) -> float:
-        """Evaluations that the tolerance is expected to take; 0 where nothing can be foretold."""
+        """Return the predicted evaluations for the tolerance; 0 if nothing can be predicted."""
         if len(self.course) < 4:
             return 0.0
         now = self.course[-1][0]
         before = [item for item in self.course if item[0] <= now / _STRETCH]
         if now < _LEAST or len(before) < 2:
             return 0.0
-        # The larger of two rounds each: boxes that are new have errors that nobody knew of.
+        # The larger error of two rounds each: new boxes reveal errors that were unknown before.
         error = max(item[1] for item in self.course[-2:])
         then = max(item[1] for item in before[-2:])
         if error <= tolerance:
@@ -61,24 +61,25 @@ class Outlook:
         return math.inf if power < _SLOWEST else float(now * (error / tolerance) ** (1.0 / power))
 
     def hopeless(self, tolerance: float, budget: int) -> bool:
-        """Whether the tolerance is out of reach."""
+        """Return whether the tolerance is out of reach."""
         return self.needed(tolerance) > _BEYOND * budget
 
 
 # The problem.
 
 
-_WORST = 8  # check points of a box that are added to what is known of it
-AIM = 1.06  # refinement aims at an error so many times smaller than what is allowed: peaks are higher than known points
+_WORST = 8  # check points of a box that are added to its known points
+AIM = 1.06  # ratio of the tolerance to the target of refinement, because peaks are higher than known points
 
 
 @dataclass(frozen=True, eq=False)
 class FitProblem:
-    """A function, known as far as it was `evaluated`, on a region, to a tolerance.
+    """Function on a region, known at the `evaluated` points, to be fitted to a tolerance.
 
-    seed : of the points that are scattered; report : is told of the progress
-    confirmation : fresh points on which the fit is checked once it looks good; None: known points have to do
-    outlook : how the error has fallen so far
+    seed         : random seed of scattered points
+    report       : called with the progress
+    confirmation : fresh points on which a good fit is checked; None: known points are used
+    outlook      : history of the error
     """
 
     region: Sequence[Box]
@@ -96,22 +97,24 @@ class FitProblem:
         return self.region[0].dimension
 
     def medians(self, forest: Forest) -> dict[str, float]:
-        """Median norm of each family over the fitted region, at its check points if there are any."""
+        """Return the median norm of each family over the fitted region, at its check points if there are any."""
         if self.confirmation is not None and self.confirmation.checked is not None:
             return self.confirmation.checked.scales
         return region_medians(self.region, forest, self.evaluated, self.derived)
 
     def unconfirmed(self, forest: Forest) -> Rows:
-        """Rows of known points that a fresh set of check points adds: of every box with points above the tolerance the
-        worst of them and what the search for peaks looked at, and those where the function does not exist; none if the
-        fit is good, or another set would be one too many."""
+        """Return rows of known points that a fresh set of check points adds; none if the fit is good.
+
+        For every box with points above the tolerance these are the worst ones and those of the search for peaks, and
+        the points where the function does not exist. There are none either if no further set may be drawn.
+        """
         confirmation = self.confirmation
         if confirmation is None:
             return NO_ROWS.copy()
         floors = family_floors(self.region, self.evaluated, self.derived)
-        wanted = AIM * self.tolerance
-        checked = confirmation.look(forest, floors, self.evaluated.known.relative, wanted)
-        if confirmation.exhausted or (checked.valid.all() and checked.worst <= wanted):
+        allowed = AIM * self.tolerance
+        checked = confirmation.look(forest, floors, self.evaluated.known.relative, allowed)
+        if confirmation.exhausted or (checked.valid.all() and checked.worst <= allowed):
             return NO_ROWS.copy()
         bad = np.full(len(checked.points), np.inf)
         bad[checked.valid] = largest(checked.errors)
@@ -126,10 +129,10 @@ class FitProblem:
             kept += [drawn[bad[drawn] > self.tolerance][:_WORST], searched]
         return self.evaluated.rows(points[np.concatenate(kept)], exact=True)
 
-    def given_up(self, forest: Forest, errors: Iterable[tuple[float, Box]]) -> bool:
-        """Whether refinement shall end because the tolerance is out of reach; the forest then says so.
+    def give_up(self, forest: Forest, errors: Iterable[tuple[float, Box]]) -> bool:
+        """Return whether refinement shall end because the tolerance is out of reach; recorded in the forest.
 
-        errors : of boxes that are not good enough
+        errors : of boxes that miss the tolerance
         """
         if self.outlook.hopeless(self.tolerance, self.limits.samples):
             forest.needed = self.outlook.needed(self.tolerance)
@@ -137,19 +140,19 @@ class FitProblem:
                 forest.stagnant = max(errors, key=lambda item: item[0], default=(0.0, None))[1]
         return forest.needed > 0.0
 
-    def tell(self, boxes: int, open: int, error: float) -> None:
-        """Report the boxes there are, those that are not done, and the largest error."""
+    def report_progress(self, boxes: int, open: int, error: float) -> None:
+        """Report the number of boxes and of open boxes, and the largest error."""
         self.outlook.add(len(self.evaluated), error)
         if self.report is not None:
             self.report(Progress(len(self.evaluated), boxes, open, error))
 
 
-# Stagnation: when dividing boxes does not help any more.
+# Stagnation: dividing boxes no longer reduces the error.
 #
-# A smooth function is fitted better in a half than in the whole, by 2^-(n+1) once the box is smaller than what it
-# holds. Where a function jumps, every box across the jump has the same error, however small: their number doubles, or
-# more, with every halving, and nothing is gained. Boxes may be divided that long before a narrow feature is resolved;
-# so a box counts as stagnant when its error is still more than half that of an ancestor many halvings ago.
+# A smooth function is fitted better in a half than in the whole, by 2^-(n+1) once the box is smaller than the features
+# in it. Where a function jumps, every box across the jump has the same error, however small: their number doubles, or
+# more, with every halving, and nothing is gained. It may take many halvings to resolve a narrow feature, so a box
+# counts as stagnant when its error is still more than half that of an ancestor many halvings ago.
 
 
 GAINED = 0.5  # of the ancestor's error
@@ -158,11 +161,11 @@ _IN_ALL, _PER_AXIS = 8, 3
 
 
 def generations(dimension: int) -> int:
-    """Halvings within which the error of a box has to fall."""
+    """Return the number of halvings within which the error of a box has to fall."""
     return _ALONG_A_LINE if dimension == 1 else max(_IN_ALL, _PER_AXIS * dimension)
 
 
 def stagnates(errors: tuple[float, ...], dimension: int) -> bool:
-    """Whether the last of the errors of a box and its ancestors, oldest first, has not fallen for long."""
+    """Return whether the last of the errors of a box and its ancestors, oldest first, has not fallen for long."""
     back = generations(dimension)
     return len(errors) > back and errors[-1] > GAINED * errors[-1 - back]

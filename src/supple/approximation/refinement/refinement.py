@@ -1,4 +1,4 @@
-"""Approximation to a tolerance: boxes are divided, and degrees raised, where the error asks for it."""
+"""Approximation to a tolerance: boxes are divided, and degrees raised, where the error requires it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from supple.approximation.approximation import (
     Limits,
     Report,
     bounding_half,
-    checked_region,
     conclude,
-    from_all_sides,
     halve_invalid,
+    points_on_all_sides,
+    require_boxes,
     roots_of,
     worst_by_leaf,
 )
@@ -31,7 +31,7 @@ from supple.approximation.fits.fits import FITS, Fit, Polynomials, fit, require_
 from supple.approximation.fits.scattered_fit import fitted_families
 from supple.approximation.influence import Influence, influence
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import BoxNode, Forest, gridded
+from supple.approximation.refinement.box_tree import BoxNode, Forest, grid_tree
 from supple.approximation.refinement.decay import Decay, decay
 from supple.approximation.refinement.hp_refinement import Refinement
 from supple.approximation.refinement.leaf import NO_ROWS, check_count, fit_leaves
@@ -57,34 +57,34 @@ def adaptive(
     placed: Placed | None = None,
     confirmation: Confirmation | None = None,
 ) -> Approximation:
-    """Approximate until the error of every family is below `tolerance`.
+    """Approximate a function until the error of every family is below `tolerance`.
 
-    fit             : name of one of `FITS`: its polynomials on every box, bisected along the axis that pays most
-                      [Brüls 2007, algorithm 1]; of one that raises its degree, a box is bisected or its degree
-                      raised, whichever is expected to take fewer evaluations of the function
-    degree          : of the polynomials; the highest of those that are raised
+    fit             : name of one of `FITS`: its polynomials on every box, bisected along the axis that pays most [Brüls
+                      2007, algorithm 1]; for one that raises its degree, a box is bisected or its degree raised,
+                      whichever is expected to take fewer evaluations of the function
+    degree          : of the polynomials; the highest one if degrees are raised
     largest_samples : evaluations after which refinement stops, with a warning and the error reached
     shortest        : width, relative to the region's, below which a box with points where the function does not exist
-                      is left out
-    floors          : norms of families below which errors are not measured against them, but against the floor
-    placed          : where points that a fit asks for are moved to, not far, if some are cheaper than others; for fits
-                      that raise their degree, which take points as they come
-    confirmation    : fresh points on which the result is checked, and its error stated, see `confidence`; without, the
-                      error is stated over all points that were evaluated
-    continuous      : the result is continuous across faces; boxes are then the cells of one grid
+                      is discarded
+    floors          : norms of families; where a family is smaller, errors are relative to the floor
+    placed          : map of the requested points to cheaper ones close to them; for fits that raise their degree, which
+                      accept any points
+    confirmation    : fresh points on which the result is checked and its error stated, see `confidence`; without it,
+                      the error is stated over all evaluated points
+    continuous      : make the result continuous across faces; boxes are then the cells of one grid
     """
-    boxes = checked_region(region)
+    boxes = require_boxes(region)
     if not tolerance > 0.0:
-        raise InputError(f"the tolerance is {tolerance:g}", hint="give a positive one, such as 1e-3")
+        raise InputError(f"the tolerance must be positive (got {tolerance:g})", hint="give a tolerance such as 1e-3")
     chosen = FITS[fit]
     chosen.settled(degree)
     limits = Limits(largest_samples, shortest)
     free = chosen.raises_degree and not continuous
     evaluated = Evaluated(sampler, boxes[0].dimension, floors, placed if free else None)
-    wanted = tolerance if confirmation is None else tolerance / AIM
-    problem = FitProblem(boxes, evaluated, derived, wanted, limits, seed, progress, confirmation)
+    target = tolerance if confirmation is None else tolerance / AIM
+    problem = FitProblem(boxes, evaluated, derived, target, limits, seed, progress, confirmation)
     if continuous:
-        forest = conform(problem, chosen, degree)
+        forest = fit_conforming(problem, chosen, degree)
     elif chosen.raises_degree:
         forest = Refinement(problem, degree).run()
     else:
@@ -93,7 +93,7 @@ def adaptive(
     if result.worst > tolerance:
         name = max(result.error, key=lambda item: result.error[item].worst)
         warnings.warn(
-            f'family "{name}" is approximated to {result.worst:.2g} only, not {tolerance:g}, after {len(evaluated)} '
+            f'the error {result.worst:.2g} of "{name}" exceeds the tolerance {tolerance:g} after {len(evaluated)} '
             f"evaluations; {_advice(result, name, largest_samples)}",
             SuppleWarning,
             stacklevel=2,
@@ -102,16 +102,16 @@ def adaptive(
 
 
 def _advice(result: Approximation, name: str, budget: int) -> str:
-    """Why the tolerance is missed, and what to do about it."""
+    """Return why the tolerance is missed, and what to do about it."""
     place = ", ".join(f"{value:.4g}" for value in result.error[name].at)
     if result.stagnant is not None:
         where = ", ".join(f"{value:.4g}" for value in result.stagnant.center)
-        return f"dividing boxes does not lower it any more near ({where}): the function jumps there, or is singular"
+        return f"dividing boxes no longer reduces the error near ({where}): the function jumps there, or is singular"
     if result.needed:
-        why = f"at this rate it would take about {result.needed:.1g}, and refinement ended early"
+        why = f"the tolerance would take about {result.needed:.1g} at this rate, so refinement ended early"
     else:
         why = f"the budget is {budget}"
-    return f"{why}. The error is largest at ({place}): allow a larger error, a smaller region or a larger budget"
+    return f"{why}. The error is largest at ({place}): use a larger tolerance, a smaller region or a larger budget"
 
 
 # Bisection with one kind of polynomial until the error of every box is below a tolerance. [Brüls 2007, algorithm 1]
@@ -119,16 +119,21 @@ def _advice(result: Approximation, name: str, budget: int) -> str:
 
 @dataclass(eq=False)
 class BoxPart:
-    """A box with the rows of known points in it, and the errors of those that it is a half of, oldest first."""
+    """Box with the rows of known points in it, and the errors of the boxes that it is a half of, oldest first."""
 
     node: BoxNode
     rows: Rows = field(default_factory=NO_ROWS.copy)
     ancestors: tuple[float, ...] = ()
 
 
-class _Judged(NamedTuple):
-    """The halves of the parts that have to be halved, the parts that are good, the largest error, and a box that is
-    not worth dividing any more."""
+class _Judgement(NamedTuple):
+    """Result of judging the parts.
+
+    halves   : halves of the parts that have to be halved
+    good     : parts that meet the tolerance
+    worst    : largest error
+    stagnant : a box that is not worth dividing any more
+    """
 
     halves: list[BoxPart]
     good: list[BoxPart]
@@ -137,7 +142,7 @@ class _Judged(NamedTuple):
 
 
 def bisect(problem: FitProblem, chosen: Polynomials) -> Forest:
-    """Halve every box that is not good enough, level by level, all points of a level in one batch."""
+    """Halve every box that misses the tolerance, level by level, all points of a level in one batch."""
     s, evaluated, seed = problem.dimension, problem.evaluated, problem.seed
     forest = Forest([BoxNode(box) for box in problem.region], chosen.indices)
     level = [BoxPart(root) for root in forest.roots]
@@ -146,7 +151,7 @@ def bisect(problem: FitProblem, chosen: Polynomials) -> Forest:
         points, seed = _points(level, chosen.design, check_count(s), evaluated, seed)
         spent = len(evaluated) + evaluated.lacking(np.vstack(points)) > problem.limits.samples
         errors = [(part.ancestors[-1], part.node.box) for part in level if part.ancestors]
-        if len(evaluated) and (spent or forest.stagnant is not None or problem.given_up(forest, errors)):
+        if len(evaluated) and (spent or forest.stagnant is not None or problem.give_up(forest, errors)):
             for root in forest.roots:
                 root.joined([part.node for part in level])
             if problem.confirmation is not None:
@@ -160,12 +165,12 @@ def bisect(problem: FitProblem, chosen: Polynomials) -> Forest:
             if evaluated.valid(part.rows).all():
                 part.node.coefficients = chosen.coefficients(evaluated.known.values[mine])
         done += level
-        level, done, worst, forest.stagnant = _judged(done, problem, problem.medians(forest), chosen)
+        level, done, worst, forest.stagnant = _judge(done, problem, problem.medians(forest), chosen)
         if not level and done:
             points, seed = _points(done, np.zeros((0, s)), 0, evaluated, seed)
             _evaluate(done, points, evaluated)
             _share(done, forest, evaluated)
-            level, done, worst, forest.stagnant = _judged(done, problem, problem.medians(forest), chosen)
+            level, done, worst, forest.stagnant = _judge(done, problem, problem.medians(forest), chosen)
         if not level and done and problem.confirmation is not None and forest.stagnant is None:
             rows = problem.unconfirmed(forest)
             for part in done if len(rows) else ():
@@ -173,16 +178,19 @@ def bisect(problem: FitProblem, chosen: Polynomials) -> Forest:
                 part.rows = np.union1d(part.rows, inside)
             if len(rows):
                 before = len(done)
-                level, done, worst, forest.stagnant = _judged(done, problem, problem.medians(forest), chosen)
+                level, done, worst, forest.stagnant = _judge(done, problem, problem.medians(forest), chosen)
                 problem.confirmation.current = not level and len(done) == before
-        problem.tell(len(done) + len(level), len(level), worst)
+        problem.report_progress(len(done) + len(level), len(level), worst)
     return forest
 
 
 def _points(
     parts: Sequence[BoxPart], design: Array, checks: int, evaluated: Evaluated, seed: int
 ) -> tuple[list[Array], int]:
-    """What each part lacks: its design, and check points until it has `checks` of them, but a few fresh ones always."""
+    """Return the points that each part lacks: its design, and check points up to `checks`.
+
+    A few check points are always fresh.
+    """
     points = []
     for part in parts:
         seed += 1
@@ -202,19 +210,19 @@ def _evaluate(parts: Sequence[BoxPart], points: Sequence[Array], evaluated: Eval
 
 
 def _share(parts: Sequence[BoxPart], forest: Forest, evaluated: Evaluated) -> None:
-    """Give every part the points that its neighbours evaluated on its faces: it will be judged by them."""
+    """Give every part the points that its neighbours evaluated on its faces."""
     leaves = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
-    _, rows, leaf_of = from_all_sides(roots_of(forest), forest.piecewise(), evaluated.points)
+    _, rows, leaf_of = points_on_all_sides(roots_of(forest), forest.piecewise(), evaluated.points)
     part_of = {leaf: n for n, leaf in enumerate(leaves)}
     for part in parts:
         if part.node in part_of:
             part.rows = np.union1d(part.rows, rows[leaf_of == part_of[part.node]])
 
 
-def _judged(
+def _judge(
     parts: Sequence[BoxPart], problem: FitProblem, medians: Mapping[str, float], chosen: Polynomials
-) -> _Judged:
-    """Divide the parts that have to be."""
+) -> _Judgement:
+    """Judge the parts, and divide those that miss the tolerance."""
     region, evaluated, limits = problem.region, problem.evaluated, problem.limits
     halves: list[BoxPart] = []
     good: list[BoxPart] = []
@@ -252,13 +260,13 @@ def _judged(
         part.node.children = (below, above)
         for child in part.node.children:
             halves.append(BoxPart(child, part.rows[child.box.contains(evaluated.points[part.rows])], ancestors))
-    return _Judged(halves, good, worst, stagnant)
+    return _Judgement(halves, good, worst, stagnant)
 
 
 def misfit_by_axis(part: BoxPart, evaluated: Evaluated, chosen: Polynomials, weight: Array) -> Array:
-    """How much of the error each axis accounts for: (s,); weight (t,) is what each output counts in it.
+    """Return the share of the error that each axis accounts for: (s,); weight (t,) is that of each output.
 
-    With gradients along all axes, the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in a fit to
+    With gradients along all axes, it is the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in a fit to
     all known points of the box.
     """
     box, known = part.node.box, evaluated.known
@@ -277,32 +285,32 @@ def misfit_by_axis(part: BoxPart, evaluated: Evaluated, chosen: Polynomials, wei
 # Continuous approximation: one grid of planes for the whole region, one tensor degree, shared points on every face.
 #
 # On a face both neighbours interpolate the same (n + 1)^(s-1) values with the same polynomial of degree n along each
-# axis, so the traces agree and f̂ is continuous. A tree with hanging faces cannot promise that: the trace of a large
-# box would have to be repeated exactly by its small neighbours, which takes from them what they were made small for. A
-# plane goes through the whole region, also through boxes that did not ask for it; that is the price.
+# axis, so the traces agree and f̂ is continuous. A tree with hanging faces cannot guarantee that: the trace of a large
+# box would have to be repeated exactly by its small neighbours, which would cancel the benefit of their size. The price
+# is that a plane goes through the whole region, also through boxes that do not need it.
 
 
 Cuts = list[set[float]]
-Weights = Callable[[Array], Array]  # of half widths: what each output counts
+Weights = Callable[[Array], Array]  # function of the half widths: weight of each output
 
 HIGHEST = {1: 24, 2: 12, 3: 8}  # along each axis; above three axes the terms grow too fast
 HIGHEST_OTHERWISE = 4
 
 
-def conform(problem: FitProblem, fit: Fit, degree: int | None) -> Forest:
-    """Add planes, and with a fit that raises it the common degree, until every cell is below the tolerance."""
+def fit_conforming(problem: FitProblem, fit: Fit, degree: int | None) -> Forest:
+    """Add planes, and raise the common degree if the fit allows it, until every cell is below the tolerance."""
     require_continuous(fit)
     region, evaluated, limits, s = problem.region, problem.evaluated, problem.limits, problem.dimension
     highest = degree or HIGHEST.get(s, HIGHEST_OTHERWISE) if fit.raises_degree else fit.settled(degree)
     n = min(2, highest) if fit.raises_degree else highest
-    # Neighbouring boxes of the region must be cut by the same planes, so every bound is one from the start.
+    # Neighbouring boxes of the region must be cut by the same planes, so every bound is a plane from the start.
     cuts: Cuts = [{bound for box in region for bound in (box.lower[i], box.upper[i])} for i in range(s)]
     before: float | None = None
     kept: Forest | None = None
     counted: Influence | None = None
     while True:
         chosen = Polynomials(fit.design(s, n), fit.indices(s, n), n)
-        forest = Forest([gridded(box, _edges(box, cuts)) for box in region], chosen.indices)
+        forest = Forest([grid_tree(box, _edges(box, cuts)) for box in region], chosen.indices)
         leaves = [leaf for root in forest.roots for leaf in root.leaves()]
         points = np.vstack([leaf.box.from_unit(chosen.design) for leaf in leaves])
         if kept is not None and len(evaluated) + evaluated.lacking(points) > limits.samples:
@@ -314,30 +322,30 @@ def conform(problem: FitProblem, fit: Fit, degree: int | None) -> Forest:
         if not bad:
             bad = _bad_cells(problem, forest, max(check_count(s) // 2, 2 * n), fresh=True)
         worst = max((error for _, error in bad), default=0.0)
-        problem.tell(len(leaves), len(bad), worst * problem.tolerance)
+        problem.report_progress(len(leaves), len(bad), worst * problem.tolerance)
         if len(evaluated) > limits.samples or (
-            bad and problem.given_up(forest, [(error, leaf.box) for leaf, error in bad])
+            bad and problem.give_up(forest, [(error, leaf.box) for leaf, error in bad])
         ):
             return forest
         counted = counted or influence(problem.derived, evaluated.known, s)
         weights = partial(counted.weights, degree=n, medians=problem.medians(forest))
-        wanted = _planes(problem, bad, leaves, chosen, weights)
-        if not bad and not any(wanted):
+        planes_needed = _planes(problem, bad, leaves, chosen, weights)
+        if not bad and not any(planes_needed):
             rows = problem.unconfirmed(forest)
             if not len(rows):
                 return forest
-            _spoil(leaves, evaluated, rows)
+            _invalidate(leaves, evaluated, rows)
             bad = _bad_cells(problem, forest, 0, fresh=False)
             worst = max((error for _, error in bad), default=0.0)
-            wanted = _planes(problem, bad, leaves, chosen, weights)
+            planes_needed = _planes(problem, bad, leaves, chosen, weights)
         if problem.confirmation is not None:
             problem.confirmation.current = False
         rate = None if before is None or worst == 0.0 else worst / before
         before = None
-        if n < highest and bad and _raising_pays(cuts, wanted, bad, chosen, weights, rate):
+        if n < highest and bad and _raising_pays(cuts, planes_needed, bad, chosen, weights, rate):
             n, before = n + 1, worst
-        elif any(wanted):
-            cuts = [have | more for have, more in zip(cuts, wanted, strict=True)]
+        elif any(planes_needed):
+            cuts = [have | more for have, more in zip(cuts, planes_needed, strict=True)]
         elif n < highest and bad:
             n, before = n + 1, worst
         else:
@@ -352,9 +360,9 @@ def _edges(box: Box, cuts: Cuts) -> list[Array]:
 
 
 def _bad_cells(problem: FitProblem, forest: Forest, checks: int, *, fresh: bool) -> list[tuple[BoxNode, float]]:
-    """Cells whose error, in units of the tolerance, is above one at a known point.
+    """Return the cells whose error, in units of the tolerance, is above one at a known point.
 
-    Before that each cell gets so many check points, or so many fresh ones on top of those it has.
+    Before that each cell gets check points up to `checks`, or so many fresh ones in addition.
     """
     evaluated, seed = problem.evaluated, problem.seed + fresh
     fitted = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
@@ -368,13 +376,13 @@ def _bad_cells(problem: FitProblem, forest: Forest, checks: int, *, fresh: bool)
         if lacking > 0:
             parts.append(leaf.box.from_unit(filling(leaf.box.to_unit(evaluated.points[rows]), lacking, seed + k)))
     if parts:
-        _spoil(fitted, evaluated, evaluated.rows(np.vstack(parts)))
+        _invalidate(fitted, evaluated, evaluated.rows(np.vstack(parts)))
     left, worst, _ = worst_by_leaf(forest, evaluated, problem.derived, problem.medians(forest))
     return [(leaf, float(e)) for leaf, e in zip(left, worst / problem.tolerance, strict=True) if e > 1.0]
 
 
-def _spoil(leaves: Sequence[BoxNode], evaluated: Evaluated, rows: Rows) -> None:
-    """An invalid check point spoils its cell."""
+def _invalidate(leaves: Sequence[BoxNode], evaluated: Evaluated, rows: Rows) -> None:
+    """Remove the coefficients of cells with an invalid check point."""
     for row in rows[~evaluated.valid(rows)]:
         for leaf in leaves:
             if leaf.box.contains(evaluated.points[row]):
@@ -395,33 +403,33 @@ def _planes(
     chosen: Polynomials,
     weights: Weights,
 ) -> Cuts:
-    """Where bad cells, and cells with invalid points that are not yet small, want to be cut."""
+    """Return the planes that cut bad cells, and cells with invalid points that are not small yet."""
     region, limits = problem.region, problem.limits
-    wanted: Cuts = [set() for _ in range(problem.dimension)]
+    planes_needed: Cuts = [set() for _ in range(problem.dimension)]
     for leaf, error in bad:
         allowed = limits.divisible(leaf.box, region, for_accuracy=True)
         if allowed.any():
             share = _cell_decay(leaf, error, chosen, weights(leaf.box.half), None).error
             axis = int(np.argmax(np.where(allowed, share, -1.0)))
-            wanted[axis].add(float(leaf.box.center[axis]))
+            planes_needed[axis].add(float(leaf.box.center[axis]))
     for leaf in leaves:
         allowed = limits.divisible(leaf.box, region, for_accuracy=False)
         if leaf.coefficients is None and allowed.any():
             axis = int(np.argmax(np.where(allowed, leaf.box.half / bounding_half(region), -1.0)))
-            wanted[axis].add(float(leaf.box.center[axis]))
-    return wanted
+            planes_needed[axis].add(float(leaf.box.center[axis]))
+    return planes_needed
 
 
 def _raising_pays(
     cuts: Cuts,
-    wanted: Cuts,
+    planes_needed: Cuts,
     bad: Sequence[tuple[BoxNode, float]],
     chosen: Polynomials,
     weights: Weights,
     rate: float | None,
 ) -> bool:
-    """Whether a degree more gains more for its samples than the planes asked for: compare log gain / log growth."""
-    if not any(wanted):
+    """Return whether a higher degree gains more for its samples than the planes: compare log gain / log growth."""
+    if not any(planes_needed):
         return True
     n, s = chosen.degree, len(cuts)
     leaf, error = max(bad, key=lambda item: item[1])
@@ -429,10 +437,10 @@ def _raising_pays(
     raised = -np.log(expected.at(n + 1) / error) / (s * np.log((n + 2) / (n + 1)))
     planes = [len(have) for have in cuts]
     growth = float(
-        sum(np.log((len(more) + count - 1) / (count - 1)) for more, count in zip(wanted, planes, strict=True))
+        sum(np.log((len(more) + count - 1) / (count - 1)) for more, count in zip(planes_needed, planes, strict=True))
     )
     halves = expected
     for axis in range(s):
-        if wanted[axis]:
+        if planes_needed[axis]:
             halves = halves.halved(axis)[0]
     return bool(raised >= -np.log(halves.at(n) / error) / growth)

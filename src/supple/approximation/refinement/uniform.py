@@ -1,4 +1,4 @@
-"""A grid of equal boxes with the same kind of polynomial on each."""
+"""Approximation on a grid of equal boxes with the same kind of polynomial on each."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from supple.approximation.approximation import (
     Progress,
     Report,
     bounding_half,
-    checked_region,
     conclude,
+    require_boxes,
     require_fitted,
 )
 from supple.approximation.confidence import Confirmation
@@ -21,7 +21,7 @@ from supple.approximation.fit_error import face_jumps, rounding_floors
 from supple.approximation.fits.fits import FITS, Polynomials
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import BoxNode, Forest, gridded
+from supple.approximation.refinement.box_tree import BoxNode, Forest, grid_tree
 from supple.approximation.refinement.leaf import fit_leaves
 from supple.array_types import Array
 from supple.diagnostics import InputError, NumericalError
@@ -40,22 +40,25 @@ def uniform(
     floors: Mapping[str, float] | None = None,
     progress: Report | None = None,
 ) -> Approximation:
-    """Approximate on counts[i] equal boxes along axis i of every box of the region.               [Brüls 2004, 4]
+    """Approximate on counts[i] equal boxes along axis i of every box of the region [Brüls 2004, 4].
 
-    fit    : name of one of `FITS`, of `degree` or its own
-    confirmation : fresh points on which the error is stated, as many as `confidence` wants if left out. A box with a
-             sample where the function does not exist is left out.
+    A box with a sample where the function does not exist is discarded.
+
+    fit          : name of one of `FITS`, of `degree` or its default degree
+    confirmation : fresh points on which the error is stated; default: as many as `confidence` requires
     """
-    boxes = checked_region(region)
+    boxes = require_boxes(region)
     s = boxes[0].dimension
     if len(counts) != s or min(counts) < 1:
-        raise InputError(f"{list(counts)} boxes along {s} axes", hint="give one number, 1 or more, for each axis")
+        raise InputError(
+            f"expected {s} positive numbers of boxes (got {list(counts)})", hint="give one number, 1 or more, per axis"
+        )
     chosen = FITS[fit].polynomials(s, degree)
-    forest = Forest([gridded(box, grid_edges(box, counts)) for box in boxes], chosen.indices)
+    forest = Forest([grid_tree(box, grid_edges(box, counts)) for box in boxes], chosen.indices)
     leaves = [leaf for root in forest.roots for leaf in root.leaves()]
     confirmation = confirmation or Confirmation(sampler, derived, None, seed)
     if len(leaves) * len(chosen.design) > TOGETHER:
-        return streamed(
+        return fit_in_groups(
             boxes, forest, chosen, sampler, derived, confirmation=confirmation, floors=floors, progress=progress
         )
     evaluated = Evaluated(sampler, s, floors)
@@ -68,20 +71,20 @@ def uniform(
 
 
 def grid_edges(box: Box, counts: Sequence[int]) -> list[Array]:
-    """The coordinates of equally spaced cuts along every axis, ends included."""
+    """Return the coordinates of equally spaced cuts along every axis, ends included."""
     return [np.linspace(a, b, n + 1) for a, b, n in zip(box.lower, box.upper, counts, strict=True)]
 
 
-# A grid of so many boxes that their samples do not stay in memory.
+# A grid of so many boxes that their samples are not kept in memory.
 #
-# Boxes are fitted a group at a time. The samples of a group are forgotten once its coefficients are there. What stays
-# is the result, a few numbers of each box and the places of the samples.
+# Boxes are fitted a group at a time. The samples of a group are deleted once its coefficients are known. Only the
+# result, a few numbers of each box and the points of the samples are kept.
 
 
 TOGETHER = 8192  # samples in memory at a time
 
 
-def streamed(
+def fit_in_groups(
     region: Sequence[Box],
     forest: Forest,
     chosen: Polynomials,
@@ -96,7 +99,7 @@ def streamed(
     leaves = [leaf for root in forest.roots for leaf in root.leaves()]
     each = max(1, TOGETHER // len(chosen.design))
     groups = [leaves[start : start + each] for start in range(0, len(leaves), each)]
-    samples, scale, relative = _fitted(groups, region, chosen, sampler)
+    samples, scale, relative = _fit_groups(groups, region, chosen, sampler)
     boxes = sum(leaf.coefficients is not None for leaf in leaves)
     require_fitted(boxes, len(leaves))
     piecewise = forest.piecewise()
@@ -104,7 +107,7 @@ def streamed(
     least = {name: max(floor, (floors or {}).get(name, 0.0)) for name, floor in least.items()}
     checked = confirmation.look(forest, least, relative)
     result = Approximation(
-        Piecewise(piecewise.arrays),  # without the copy that kernels took
+        Piecewise(piecewise.arrays),  # without the packed copy for kernels
         checked.family_errors(),
         samples,
         confirmation.evaluations,
@@ -120,18 +123,17 @@ def streamed(
     return result
 
 
-def _fitted(
+def _fit_groups(
     groups: Sequence[Sequence[BoxNode]], region: Sequence[Box], chosen: Polynomials, sampler: Sampler
 ) -> tuple[int, Array, frozenset[str]]:
-    """Coefficients of every leaf; how many samples there are, the largest outputs (t,), and families judged by
-    their own size."""
+    """Fit every leaf; return the number of samples, the largest outputs (t,), and families judged by their own size."""
     places, scale, some, relative = [], np.zeros(0), False, frozenset[str]()
     terms = len(chosen.indices) * sum(len(group) for group in groups)
     together, used = np.zeros((0, 0)), 0
     for group in groups:
         known = Evaluated(sampler, region[0].dimension)
         fit_leaves(group, chosen, known)
-        for leaf in group:  # into one array, which becomes the result's as it is
+        for leaf in group:  # into one array, which becomes that of the result without a copy
             if leaf.coefficients is not None:
                 if used == 0:
                     together = np.empty((terms, leaf.coefficients.shape[1]))

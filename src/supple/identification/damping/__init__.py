@@ -1,1 +1,1 @@
-"""Damping from measured responses."""
+"""Identification of damping from measured responses."""

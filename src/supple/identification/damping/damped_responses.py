@@ -1,11 +1,11 @@
-"""Responses of a posture with any damping, and their exact slopes with respect to its numbers.
+"""Responses at a posture with any damping, and their exact derivatives with respect to the damping parameters.
 
     A(s) = 1 + i H₀ + s D₀ + μ s² + Σ_k d_k f_k(s) T_k,   f = i or s       over modes with ψᵀKψ = 1
     H = s^d a A⁻¹ bᵀ,   ∂H/∂d_k = -s^d f_k a A⁻¹ T_k A⁻¹ bᵀ                                      (updating, eqs. 34-35)
 
-H₀ and D₀ are what the file says beside what is looked for: dampers, joints, materials, its damping model. Where all of
-it is diagonal every line is a division; where nothing but hysteretic parts couple modes, one complex eigenvalue problem
-G V = V μ̃, G = (1 + iH)⁻¹ μ serves all lines, A⁻¹ = V (1 + μ̃ s²)⁻¹ V⁻¹ (1 + iH)⁻¹; else each line is solved.
+H₀ and D₀ are the damping in the file besides the unknowns: dampers, joints, materials, the damping model. If all
+matrices are diagonal, every line is a division. If only hysteretic parts couple modes, one complex eigenvalue problem G
+V = V μ̃, G = (1 + iH)⁻¹ μ serves all lines, A⁻¹ = V (1 + μ̃ s²)⁻¹ V⁻¹ (1 + iH)⁻¹. Otherwise each line is solved.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from supple.identification.updating.observed_responses import ResponseObserver
 from supple.identification.updating.posture_model import PostureModes
 
 _TOGETHER = 16  # lines at a time
-_FASTEST = 1e-24  # s²: modes beyond 1e11 Hz answer as springs
+_FASTEST = 1e-24  # s²: modes above 1e11 Hz respond statically
 
 
 @dataclass(frozen=True, eq=False)
 class DampedPosture:
-    """A posture's modes, the responses measured there, what damps them anyway, and T (m,) or (m, m) of each number.
+    """Modes of a posture, the responses measured there, the given damping, and T (m,) or (m, m) of each parameter.
 
-    loss, viscous : H₀ and D₀ (m, m), or (m,) where they are diagonal; hysteretic (k,) : whether f is i
+    loss, viscous : H₀ and D₀ (m, m), or (m,) if they are diagonal; hysteretic (k,) : whether f is i
     """
 
-    seen: ResponseObserver
+    observer: ResponseObserver
     spectrum: PostureModes
     loss: Array
     viscous: Array
@@ -42,35 +42,37 @@ class DampedPosture:
     hysteretic: tuple[bool, ...]
 
     @single_blas_thread()
-    def shown(self, values: Array, *, slopes: bool = True) -> tuple[Complex, Complex]:
-        """H (L, o, i) and slopes (k, L, o, i)."""
+    def compute_responses(self, values: Array, *, slopes: bool = True) -> tuple[Complex, Complex]:
+        """Return H (L, o, i) and its slopes (k, L, o, i)."""
         H, D = self._total(values)
         if H.ndim == D.ndim == 1 and all(term.ndim == 1 for term in self.terms):
-            return self._lines(lambda s: 1.0 / (1.0 + 1j * H + s * D + s**2 * self.spectrum.mu), None, None, slopes)
+            return self._modal_lines(
+                lambda s: 1.0 / (1.0 + 1j * H + s * D + s**2 * self.spectrum.mu), None, None, slopes
+            )
         if not D.any() and (not slopes or all(self.hysteretic)):
             stiff = np.eye(len(self.spectrum.mu)) + 1j * _full(H)
             values_, V = np.linalg.eig(np.linalg.solve(stiff, np.diag(self.spectrum.mu)))
             W = np.linalg.solve(stiff @ V, np.eye(len(V)))
-            return self._lines(lambda s: 1.0 / (1.0 + s**2 * values_), V, W, slopes)
-        return self._solved(_full(H), _full(D), slopes)
+            return self._modal_lines(lambda s: 1.0 / (1.0 + s**2 * values_), V, W, slopes)
+        return self._solve_lines(_full(H), _full(D), slopes)
 
     def _total(self, values: Array) -> tuple[Array, Array]:
         found = [self.loss, self.viscous]
-        for value, term, lost in zip(values, self.terms, self.hysteretic, strict=True):
-            at = 0 if lost else 1
+        for value, term, is_hysteretic in zip(values, self.terms, self.hysteretic, strict=True):
+            at = 0 if is_hysteretic else 1
             one, other = found[at], value * term
             found[at] = one + other if one.ndim == other.ndim else _full(one) + _full(other)
         return found[0], found[1]
 
     def _factors(self, s: Complex) -> list[Complex]:
-        return [np.full_like(s, 1j) if lost else s for lost in self.hysteretic]
+        return [np.full_like(s, 1j) if is_hysteretic else s for is_hysteretic in self.hysteretic]
 
     def _ports(self) -> tuple[Array, Array, Complex, NDArray[np.int64]]:
-        seen, psi = self.seen, self.spectrum.psi
-        return seen.g @ psi, seen.f @ psi, seen.points, seen.orders
+        observer, psi = self.observer, self.spectrum.psi
+        return observer.g @ psi, observer.f @ psi, observer.points, observer.orders
 
-    def _lines(self, inverse, V, W, slopes: bool) -> tuple[Complex, Complex]:  # type: ignore[no-untyped-def]
-        """A⁻¹ = V diag(inverse(s)) W; V and W are 1 where they are left out."""
+    def _modal_lines(self, inverse, V, W, slopes: bool) -> tuple[Complex, Complex]:  # type: ignore[no-untyped-def]
+        """Return H and slopes for A⁻¹ = V diag(inverse(s)) W; V and W are 1 if they are None."""
         a, b, s, orders = self._ports()
         left, right = (a, b) if V is None else (a @ V, b @ W.T)
         terms = self.terms if V is None else [W @ _full(term) @ V for term in self.terms]
@@ -86,8 +88,8 @@ class DampedPosture:
                 dH[k, here] = -factor * times * np.swapaxes((D * pulled) @ left.T, 1, 2)
         return H, dH
 
-    def _solved(self, H_: Array, D: Array, slopes: bool) -> tuple[Complex, Complex]:
-        """Line by line."""
+    def _solve_lines(self, H_: Array, D: Array, slopes: bool) -> tuple[Complex, Complex]:
+        """Return H and slopes, solved line by line."""
         a, b, s, orders = self._ports()
         mu, H, dH = np.diag(self.spectrum.mu), *self._empty(slopes)
         for n, at in enumerate(s):
@@ -100,7 +102,7 @@ class DampedPosture:
         return H, dH
 
     def _empty(self, slopes: bool) -> tuple[Complex, Complex]:
-        shape = self.seen.measured.H.shape
+        shape = self.observer.measured.H.shape
         return np.empty(shape, np.complex128), np.empty((len(self.terms) if slopes else 0, *shape), np.complex128)
 
 
@@ -109,14 +111,14 @@ def _full(matrix: Array) -> Array:
 
 
 def _slim(matrix: Array) -> Array:
-    """(m,) of a matrix that is diagonal but for rounding."""
+    """Return the diagonal (m,) of a matrix that is diagonal except for rounding, else the matrix."""
     diagonal = np.diag(matrix)
     off = np.abs(matrix - np.diag(diagonal)).max(initial=0.0)
     return diagonal.copy() if off <= 1e-10 * max(np.abs(diagonal).max(initial=0.0), 1e-300) else matrix
 
 
-def already_there(spectrum: PostureModes) -> tuple[Array, Array]:
-    """H₀ and D₀ over the modes, as the mechanism says: its damping model, materials, joints and dampers."""
+def described_damping(spectrum: PostureModes) -> tuple[Array, Array]:
+    """Return H₀ and D₀ over the modes from the mechanism: its damping model, materials, joints and dampers."""
     model = spectrum.model
     rest, X = model.structure.rest, model.configuration.X[None]
     shapes = (model.N @ spectrum.psi).T  # (m, n)
@@ -138,5 +140,5 @@ def already_there(spectrum: PostureModes) -> tuple[Array, Array]:
 
 
 def slim(matrix: Array) -> Array:
-    """T as it is kept: (m,) where it is diagonal."""
+    """Return T in its shortest form: (m,) if it is diagonal."""
     return matrix if matrix.ndim == 1 else _slim(matrix)

@@ -1,10 +1,10 @@
-"""What a kind of damping is: which numbers it has, what each does to the modes, and where the file keeps it.
+"""Damping kinds: their parameters, the effect of each on the modes, and where the file keeps them.
 
-Over all modes ψ of a posture with ψᵀKψ = 1, ψᵀMψ = μ, actuators locked, a number d of damping adds to (1 + μ s²)
+Over all modes ψ of a posture with ψᵀKψ = 1, ψᵀMψ = μ, actuators locked, a damping parameter d adds to (1 + μ s²)
 
-    d i T   of what is hysteretic,      d s T   of what is viscous                               (updating, eq. 34)
+    d i T   if it is hysteretic,      d s T   if it is viscous                               (updating, eq. 34)
 
-so that every kind is a matrix T for each of its numbers, and slopes are the same for all.
+Therefore every kind is defined by a matrix T for each parameter, and derivatives are the same for all.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Path = tuple[str, ...]
 
 
 class DampingNumber(NamedTuple):
-    """A number of damping.
+    """A damping parameter.
 
-    parts : joints or materials that share it, where it is of parts; paths : where it stands in the file
-    hertz : of the mode that it is the ratio of
+    parts : joints or materials that share it, if it belongs to parts; paths : where it is in the file
+    hertz : frequency of the mode whose ratio it is
     """
 
     name: str
@@ -33,9 +33,11 @@ class DampingNumber(NamedTuple):
     hertz: float = 0.0
 
 
-class UnderTest(NamedTuple):
-    """What numbers are looked for in: the mechanism, its modes at each posture, the band of lines (Hz), and patterns of
-    parts that share a number, by its name."""
+class TestedSystem(NamedTuple):
+    """Mechanism under test, its modes at each posture, and the band of lines (Hz).
+
+    groups : patterns of parts that share a parameter, by its name
+    """
 
     mechanism: Mechanism
     spectra: Sequence[PostureModes]
@@ -48,22 +50,24 @@ Numbers = tuple[DampingNumber, ...]
 
 @dataclass(frozen=True)
 class DampingKind:
-    """A kind of damping by its name.
+    """A kind of damping.
 
-    hysteretic : i T or s T
-    law        : whether it is the one law under `damping:`, beside which there is no other
-    numbers    : which there are
-    over       : T over the modes of a posture, (m, m), or (m,) where it is diagonal, of number k
-    like       : the value that is as much as a loss factor η at ω (rad/s), of number k
-    without    : the mechanism with nothing of what is looked for
-    written    : {path: value} of the file
+    name       : of the kind
+    about      : one-line description
+    hysteretic : whether T enters as i T (else s T)
+    law        : whether it is the one damping model under `damping:`, which excludes others
+    numbers    : function that returns its parameters
+    over       : function that returns T over the modes of a posture, (m, m), or (m,) if diagonal, of parameter k
+    like       : function that returns the value of parameter k that is equivalent to a loss factor η at ω (rad/s)
+    without    : function that returns the mechanism without this damping
+    written    : function that returns {path: value} of the file
     """
 
     name: str
     about: str
     hysteretic: bool
     law: bool
-    numbers: Callable[[UnderTest], Numbers]
+    numbers: Callable[[TestedSystem], Numbers]
     over: Callable[[PostureModes, Numbers, int], Array]
     like: Callable[[float, float, int], float]
     without: Callable[[Mechanism, Numbers], Mechanism]

@@ -1,4 +1,4 @@
-"""All kinds of damping that are found from responses, by name: supple's own, and those that are registered."""
+"""All kinds of damping that can be fitted to responses, by name: the built-in and the registered ones."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Numbers, Path, UnderTest
+from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Numbers, Path, TestedSystem
 from supple.identification.damping.loss_factors import JOINTS, MATERIALS
 from supple.identification.updating.posture_model import PostureModes
 from supple.kinds import Registry
 
-# Models of the whole mechanism: structural, Rayleigh's, and a ratio for each mode of the band.
+# Models of the whole mechanism: structural, Rayleigh, and a ratio for each mode in the band.
 
 
 DAMPING_PATH: Path = ("damping",)
-_APART = 0.02  # of a frequency: modes that are closer share their ratio, as `damping: {modal: ...}` has it too
+_APART = 0.02  # of a frequency: modes that are closer share their ratio, as in `damping: {modal: ...}`
 
 
 def _without(mechanism: Mechanism, numbers: Numbers) -> Mechanism:
@@ -25,12 +25,12 @@ def _without(mechanism: Mechanism, numbers: Numbers) -> Mechanism:
 
 
 def _rayleigh(spectrum: PostureModes, numbers: Numbers, k: int) -> Array:
-    """αM and βK."""
+    """Return the matrices of αM and βK."""
     return spectrum.mu if k == 0 else np.ones(len(spectrum.mu))
 
 
-def _knots(tested: UnderTest) -> Numbers:
-    """The distinct frequencies of all postures within the band, those closer than 2 % as one."""
+def _knots(tested: TestedSystem) -> Numbers:
+    """Return the distinct frequencies of all postures within the band; those closer than 2 % are merged."""
     low, high = tested.band
     hertz = np.sort(np.concatenate([spectrum.level_hertz() for spectrum in tested.spectra]))
     kept: list[list[float]] = []
@@ -44,7 +44,7 @@ def _knots(tested: UnderTest) -> Numbers:
 
 
 def _ratio(spectrum: PostureModes, numbers: Numbers, k: int) -> Array:
-    """2 w_k(f) √μ, w_k linear between its neighbours: D = 2 M^½ ζ(Ω) Ω M^½ with ζ(f) = Σ_k ζ_k w_k(f)."""
+    """Return 2 w_k(f) √μ, w_k linear between its neighbours: D = 2 M^½ ζ(Ω) Ω M^½ with ζ(f) = Σ_k ζ_k w_k(f)."""
     knots = [item.hertz for item in numbers]
     share = np.interp(spectrum.hertz, knots, np.eye(len(knots))[k])
     return np.asarray(2.0 * share * np.sqrt(spectrum.mu))
@@ -56,7 +56,7 @@ def _ratios(numbers: Numbers, values: Array) -> dict[Path, Any]:
 
 
 STRUCTURAL = DampingKind(
-    "structural", "One loss factor η of all that gives way.", hysteretic=True, law=True,
+    "structural", "One loss factor η for all elastic parts.", hysteretic=True, law=True,
     numbers=lambda tested: (DampingNumber("damping.eta"),),
     over=lambda spectrum, numbers, k: np.ones(len(spectrum.mu)),
     like=lambda eta, omega, k: eta,
@@ -64,7 +64,7 @@ STRUCTURAL = DampingKind(
     written=lambda numbers, values: {DAMPING_PATH: {"structural": float(values[0])}},
 )  # fmt: skip
 RAYLEIGH = DampingKind(
-    "rayleigh", "In proportion to mass and stiffness, αM + βK.", hysteretic=False, law=True,
+    "rayleigh", "Rayleigh damping αM + βK.", hysteretic=False, law=True,
     numbers=lambda tested: (DampingNumber("damping.alpha"), DampingNumber("damping.beta")),
     over=_rayleigh,
     like=lambda eta, omega, k: 0.5 * eta * omega if k == 0 else 0.5 * eta / omega,
@@ -72,7 +72,8 @@ RAYLEIGH = DampingKind(
     written=lambda numbers, values: {DAMPING_PATH: {"rayleigh": [float(value) for value in values]}},
 )  # fmt: skip
 MODAL = DampingKind(
-    "modal", "A ratio ζ for each mode of the band, by its frequency, linear between them.", hysteretic=False, law=True,
+    "modal", "A damping ratio ζ for each mode in the band, linear in frequency between them.",
+    hysteretic=False, law=True,
     numbers=_knots,
     over=_ratio,
     like=lambda eta, omega, k: 0.5 * eta,

@@ -1,9 +1,10 @@
-"""Damping from measured responses, the other numbers of the mechanism as they stand.
+"""Fit of damping to measured responses, with the stiffnesses and masses of the mechanism unchanged.
 
     J_Q = Σ|H - H_m|² / Σ|H_m|² least                                                        [Rognant 2010, eq. 34]
 
-over all lines of a band, all responses and postures, d ≥ 0, with exact slopes. First a loss factor η₀ of the whole is
-found; what data say nothing of stays as much as that, and is named.                            (updating, eqs. 34-37)
+over all lines of a band, all responses and postures, d ≥ 0, with exact derivatives. First a loss factor η₀ of the whole
+mechanism is fitted. Parameters that the data do not determine stay equivalent to it, and are reported.
+(updating, eqs. 34-37)
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.identification.damping.damped_responses import DampedPosture, slim
-from supple.identification.damping.damping_kind import DampingKind, DampingNumber, UnderTest
+from supple.identification.damping.damping_kind import DampingKind, DampingNumber, TestedSystem
 from supple.identification.damping.damping_kinds import DAMPING_KINDS, STRUCTURAL
 from supple.identification.damping.fitted_damping import DampingMisfit, FittedDamping, FittedKind, damped_postures
 from supple.identification.damping.loss_factors import require_groups
@@ -30,11 +31,11 @@ from supple.identification.updating.measurement import Measurement
 
 Progress = Callable[[str], None]
 
-_BAND = 3.0  # of the highest line: what bodies are condensed for
-_FIRST = 0.02  # η where the search begins
-_KNOWN = 1.0  # of η₀: how far from it numbers may well be
-_NOTHING = 1e-6  # of η₀: less is a bound that was reached
-_ROUNDS = 3  # of noise from what is left over
+_BAND = 3.0  # of the highest line: frequency band of the condensed bodies
+_FIRST = 0.02  # first guess of η
+_KNOWN = 1.0  # of η₀: prior standard deviation of the parameters
+_NOTHING = 1e-6  # of η₀: smaller values are at the bound
+_ROUNDS = 3  # of noise estimated from the residuals
 _NO_GROUPS: Mapping[str, Sequence[str]] = {}
 
 
@@ -77,7 +78,7 @@ def fit_damping(
 
     See Also
     --------
-    update : fit stiffnesses and masses.
+    update : Fit stiffnesses and masses.
 
     Notes
     -----
@@ -101,26 +102,30 @@ def fit_damping(
     items = [measured] if isinstance(measured, Measurement) else list(measured)
     items = [item for item in items if item.responses is not None]
     if not items:
-        raise InputError("no responses were measured", part="damping", hint="give a Measurement with responses")
+        raise InputError("no measurement has responses", part="damping", hint="give a Measurement with responses")
     chosen = damping_kinds(kinds)
     bare = machine
     for kind in chosen:
         bare = kind.without(bare, ())
-    told = progress or (lambda text: None)
+    report = progress or (lambda text: None)
     fit = _Fit(bare, items)
     eta = fit.whole()
-    told(f"loss factor of the whole: {eta:.3g}")
-    found = [FittedKind(kind, kind.numbers(fit.tested(machine, groups))) for kind in chosen]
+    report(f"loss factor of the whole mechanism: {eta:.3g}")
+    found = [FittedKind(kind, kind.numbers(fit.tested_system(machine, groups))) for kind in chosen]
     require_groups(groups, [number for item in found for number in item.numbers])
     start = np.concatenate([[item.kind.like(eta, fit.middle, k) for k in range(len(item.numbers))] for item in found])
     postures = fit.with_terms(found)
-    d, noise, before = start, np.inf, [one.seen.off(one.shown(start, slopes=False)[0]) for one in postures]
+    d, noise, before = (
+        start,
+        np.inf,
+        [one.observer.misfit(one.compute_responses(start, slopes=False)[0]) for one in postures],
+    )
     for turn in range(_ROUNDS):
-        left = [one.shown(d, slopes=False)[0] - one.seen.measured.H for one in postures]
+        left = [one.compute_responses(d, slopes=False)[0] - one.observer.measured.H for one in postures]
         last, noise = noise, float(np.sqrt(np.mean(np.concatenate([np.abs(part.ravel()) ** 2 for part in left])) / 2.0))
-        noise = max(noise, 1e-9 * max(np.abs(one.seen.measured.H).max() for one in postures))
+        noise = max(noise, 1e-9 * max(np.abs(one.observer.measured.H).max() for one in postures))
         d = _least(postures, d, start, noise)
-        told(f"damping, round {turn + 1}: {len(d)} numbers")
+        report(f"damping, round {turn + 1}: {len(d)} parameters")
         if abs(noise / last - 1.0) < 0.01:
             break
     d = np.where(d < _NOTHING * start, 0.0, d)
@@ -137,63 +142,66 @@ def fit_damping(
 
 
 def damping_kinds(given: str | Sequence[str]) -> list[DampingKind]:
-    """Records by name, `joints,materials`; at most one law of the whole."""
+    """Return the damping kinds by name, such as `joints,materials`, with at most one model of the whole mechanism."""
     names = [name.strip() for item in ([given] if isinstance(given, str) else given) for name in item.split(",")]
     chosen = [DAMPING_KINDS[name] for name in dict.fromkeys(names)]
     if not chosen:
-        raise InputError("no kind is given", part="damping", hint=f"one of {', '.join(DAMPING_KINDS)}")
-    laws = [kind.name for kind in chosen if kind.law]
-    if len(laws) > 1:
-        raise InputError(f"{' and '.join(laws)} are both laws of the whole", part="damping", hint="choose one")
+        raise InputError("no kind is given", part="damping", hint=f"give one of {', '.join(DAMPING_KINDS)}")
+    models = [kind.name for kind in chosen if kind.law]
+    if len(models) > 1:
+        raise InputError(
+            f"{' and '.join(models)} are both models of the whole mechanism", part="damping", hint="choose one"
+        )
     return chosen
 
 
 class _Fit:
-    """Postures of a mechanism without what is looked for."""
+    """Postures of a mechanism without the damping that is fitted."""
 
     def __init__(self, mechanism: Mechanism, items: Sequence[Measurement]):
         highest = _BAND * max(item.highest_hz for item in items)
         self.postures = damped_postures(mechanism, items, highest, [item.band for item in items])
-        lines = np.concatenate([one.seen.measured.frequencies_hz for one in self.postures])
+        lines = np.concatenate([one.observer.measured.frequencies_hz for one in self.postures])
         self.band = float(lines.min()), float(lines.max())
         self.middle = 2.0 * np.pi * float(np.median(lines))
 
     def whole(self) -> float:
-        """η₀ beside what damps already."""
+        """Return η₀ in addition to the given damping."""
         number = (DampingNumber("damping.eta"),)
         one = self.with_terms([FittedKind(STRUCTURAL, number)])
-        size = float(np.sqrt(np.mean([np.mean(np.abs(item.seen.measured.H) ** 2) for item in one])))
+        size = float(np.sqrt(np.mean([np.mean(np.abs(item.observer.measured.H) ** 2) for item in one])))
         return max(float(_least(one, np.array([_FIRST]), np.array([np.inf]), size)[0]), 1e-4)
 
-    def tested(self, mechanism: Mechanism, groups: Mapping[str, Sequence[str]]) -> UnderTest:
-        """mechanism : as it was loaded, which knows what is a copy of what."""
-        return UnderTest(mechanism, [one.spectrum for one in self.postures], self.band, groups)
+    def tested_system(self, mechanism: Mechanism, groups: Mapping[str, Sequence[str]]) -> TestedSystem:
+        """Return the system under test; mechanism : as loaded, which knows the copies of parts."""
+        return TestedSystem(mechanism, [one.spectrum for one in self.postures], self.band, groups)
 
     def with_terms(self, kinds: Sequence[FittedKind]) -> list[DampedPosture]:
+        """Return the postures with the matrices of these kinds."""
         each = [(item.kind, item.numbers, k) for item in kinds for k in range(len(item.numbers))]
-        lost = tuple(kind.hysteretic for kind, _, _ in each)
+        hysteretic = tuple(kind.hysteretic for kind, _, _ in each)
         return [
             replace(
                 one, terms=tuple(slim(kind.over(one.spectrum, numbers, k)) for kind, numbers, k in each),
-                hysteretic=lost,
+                hysteretic=hysteretic,
             )
             for one in self.postures
         ]  # fmt: skip
 
 
 def _residuals(postures: Sequence[DampedPosture], d: Array, noise: float) -> tuple[Array, Array]:
-    """r (n,) over noise and slopes (n, k)."""
+    """Return residuals (n,) over noise and their slopes (n, k)."""
     r, J = [], []
     for one in postures:
-        H, dH = one.shown(d)
-        off, along_d = ((H - one.seen.measured.H) / noise).ravel(), (dH / noise).reshape(len(d), -1).T
+        H, dH = one.compute_responses(d)
+        off, along_d = ((H - one.observer.measured.H) / noise).ravel(), (dH / noise).reshape(len(d), -1).T
         r += [off.real, off.imag]
         J += [along_d.real, along_d.imag]
     return np.concatenate(r), np.vstack(J)
 
 
 def _least(postures: Sequence[DampedPosture], d: Array, known: Array, noise: float) -> Array:
-    """Least squares with d ≥ 0 in units of its start; `known`: what numbers are drawn to where data say nothing."""
+    """Solve the least-squares problem with d ≥ 0, scaled by its start; `known` : prior values of the parameters."""
     scale = np.maximum(np.where(np.isfinite(known), known, d), 1e-12)
     rows = np.diag(np.where(np.isfinite(known), 1.0 / _KNOWN, 0.0))
     last: dict[bytes, tuple[Array, Array]] = {}
@@ -214,16 +222,17 @@ def _least(postures: Sequence[DampedPosture], d: Array, known: Array, noise: flo
 
 
 def _covariance(postures: Sequence[DampedPosture], d: Array, noise: float, scale: Array) -> Array:
-    """A B A, A = (JᵀJ + σ₀⁻²)⁻¹, B = σ₀⁻² + ½ Re JᴴCJ, C the most likely noise of what is left over.   (updating, 37)
+    """Return the covariance A B A of the values (updating, eq. 37).
 
-    That of each channel, and that of the force, which all channels of a line share: C = w (diag a + b HHᴴ).
+    A = (JᵀJ + σ₀⁻²)⁻¹, B = σ₀⁻² + ½ Re JᴴCJ, C the most likely noise of the residuals. The noise is that of each
+    channel, and that of the force, which all channels of a line share: C = w (diag a + b HHᴴ).
     """
     prior = np.diag(1.0 / scale**2)
     whole, B = prior.copy(), prior.copy()
     for one in postures:
-        H, dH = one.shown(d)
+        H, dH = one.compute_responses(d)
         J = dH / noise  # (k, L, o, i)
-        found = response_noise(one.seen.measured, H, len(d))
+        found = response_noise(one.observer.measured, H, len(d))
         whole += np.einsum("kloi,mloi->km", J.conj(), J, optimize=True).real
         own = np.einsum("kloi,mloi->km", J.conj(), found.channels * found.lines * J, optimize=True)
         force = np.sum(J.conj() * H, axis=2)  # (k, L, i)
@@ -234,5 +243,7 @@ def _covariance(postures: Sequence[DampedPosture], d: Array, noise: float, scale
 
 
 def _misfit(one: DampedPosture, item: Measurement, d: Array, before: float) -> DampingMisfit:
-    H = one.shown(d, slopes=False)[0]
-    return DampingMisfit(item.label, before, one.seen.off(H), one.seen.off_by_response(H), one.seen.measured, H)
+    H = one.compute_responses(d, slopes=False)[0]
+    return DampingMisfit(
+        item.label, before, one.observer.misfit(H), one.observer.misfit_by_response(H), one.observer.measured, H
+    )

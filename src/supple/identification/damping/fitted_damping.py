@@ -1,4 +1,4 @@
-"""Damping that was found from responses: its numbers, how sure they are, and how well responses agree."""
+"""Damping that was fitted to responses: its parameters, their uncertainty, and the agreement of the responses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from supple.array_types import Array, Complex
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
-from supple.identification.damping.damped_responses import DampedPosture, already_there
+from supple.identification.damping.damped_responses import DampedPosture, described_damping
 from supple.identification.damping.damping_kind import DampingKind, Numbers
 from supple.identification.updating.identifiability import Identifiability, and_list
 from supple.identification.updating.least_squares import models_of
@@ -21,7 +21,7 @@ from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import ResponseObserver, response_observer
 from supple.identification.updating.structure import structure_of
 from supple.identification.updating.updated_file import changed_mechanism, save_updated
-from supple.identification.updating.written_numbers import no_numbers
+from supple.identification.updating.written_numbers import no_parameters
 from supple.results.interval import interval_words
 from supple.results.responses import Responses
 from supple.results.result import Result, picture
@@ -32,14 +32,17 @@ _SURE = 1.959964
 
 
 class FittedKind(NamedTuple):
-    """A kind of damping and its numbers."""
+    """A kind of damping and its parameters."""
 
     kind: DampingKind
     numbers: Numbers
 
 
 class DampingMisfit(NamedTuple):
-    """J_Q of one measurement with a loss factor of the whole and with what was found; of each response; and H."""
+    """J_Q of one measurement before (with a loss factor of the whole mechanism) and after the fit.
+
+    by_response : J_Q of each response after the fit; shown : H of the mechanism
+    """
 
     label: str
     before: float
@@ -51,9 +54,30 @@ class DampingMisfit(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FittedDamping(Result):
-    """names, values (k,) and their covariance (k, k); whole : the loss factor that is as much for the whole.
+    """Fitted damping parameters with their uncertainty.
 
-    start : (k,) what is as much as that, from where numbers are drawn only by data
+    Attributes
+    ----------
+    mechanism : Mechanism
+        Mechanism before the fit.
+    kinds : tuple
+        Damping kinds with their parameters.
+    names : tuple of str
+        Names of the parameters (k,).
+    values : ndarray, shape (k,)
+        Fitted values.
+    whole : float
+        Loss factor of the whole mechanism that fits best.
+    covariance : ndarray, shape (k, k)
+        Covariance of the values.
+    start : ndarray, shape (k,)
+        Values equivalent to the loss factor `whole`: the first guesses and prior values.
+    identifiability : Identifiability
+        How well the data determine the parameters.
+    postures : tuple
+        Misfit of each measurement.
+    measured : tuple of Measurement
+        Measurements that were used.
     """
 
     mechanism: Mechanism
@@ -69,17 +93,17 @@ class FittedDamping(Result):
 
     def __getitem__(self, name: str) -> float:
         if name not in self.names:
-            raise InputError(f'"{name}" was not looked for', part="damping", hint=nearest(name, self.names))
+            raise InputError(f'"{name}" was not fitted', part="damping", hint=nearest(name, self.names))
         return float(self.values[self.names.index(name)])
 
     @property
     def deviations(self) -> Array:
-        """(k,) one σ of each."""
+        """Standard deviations (k,)."""
         return np.sqrt(np.diag(self.covariance))
 
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """95 % of each; not below 0."""
+        """Confidence interval of 95 % of each parameter; its lower end is at least 0."""
         spread = _SURE * self.deviations
         return {
             name: (max(0.0, float(value - d)), float(value + d))
@@ -88,11 +112,11 @@ class FittedDamping(Result):
 
     @property
     def at_prior(self) -> tuple[str, ...]:
-        """Numbers of which data say next to nothing: they stay as much as the loss factor of the whole."""
+        """Parameters that the data hardly determine; they stay equivalent to the loss factor `whole`."""
         return self.identifiability.at_prior
 
     def entries(self) -> dict[tuple[str, ...], Any]:
-        """Where the file keeps it, and what."""
+        """Return the fitted values by their paths in the mechanism file."""
         found: dict[tuple[str, ...], Any] = {}
         first = 0
         for kind, numbers in self.kinds:
@@ -102,57 +126,71 @@ class FittedDamping(Result):
 
     @property
     def damped(self) -> Mechanism:
-        """The mechanism with this damping."""
+        """Mechanism with the fitted damping."""
         return changed_mechanism(self.mechanism, self.entries())
 
     def save_mechanism(self, path: str | Path) -> Path:
-        """Write the mechanism file with this damping, all else as it was."""
-        return save_updated(path, no_numbers(self.mechanism), np.zeros(0), self.entries())
+        """Write the mechanism file with the fitted damping and everything else unchanged.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write.
+        """
+        return save_updated(path, no_parameters(self.mechanism), np.zeros(0), self.entries())
 
     def misfits(self, bands: Sequence[tuple[float, float]] | None = None) -> tuple[BandMisfit, ...]:
-        """J_Q in bands (Hz) with the damping of the file and with that found, of each measurement's responses together
-        and one by one.
+        """Return J_Q in frequency bands, with the damping of the file and with the fitted one.
 
-        If left out: in the band that was fitted, and over all lines that were measured.
+        Parameters
+        ----------
+        bands : sequence of (float, float), optional
+            Bands, Hz. Default: the band of the fit, and all lines that were measured.
+
+        Returns
+        -------
+        tuple of BandMisfit
+            J_Q of all responses of a measurement together, and of each response.
         """
         return misfit_by_band(self.mechanism, self.damped, self.measured, bands)
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         numbers = zip(self.names, self.values, _SURE * self.deviations, strict=True)
-        told = ", ".join(f"{name} {value:.3g} ± {d:.2g}" for name, value, d in numbers)
-        return f"{told}; J_Q {', '.join(f'{item.after:.3g}' for item in self.postures)}"
+        found = ", ".join(f"{name} {value:.3g} ± {d:.2g}" for name, value, d in numbers)
+        return f"{found}; J_Q {', '.join(f'{item.after:.3g}' for item in self.postures)}"
 
     def words(self) -> list[str]:
-        """What data determine and what they do not, a sentence each."""
-        said = [f"damping: {self.identifiability.words()[0]}", *self.identifiability.words()[1:]]
+        """Return sentences on what the data determine and what they do not."""
+        notes = [f"damping: {self.identifiability.words()[0]}", *self.identifiability.words()[1:]]
         if self.at_prior:
-            said[-1] = (
-                f"{and_list(self.at_prior)}: the responses do not tell; taken as much as the loss factor of the whole, "
-                f"{self.whole:.3g}"
+            notes[-1] = (
+                f"{and_list(self.at_prior)}: not determined by the responses; set to the equivalent of the loss factor "
+                f"of the whole mechanism, {self.whole:.3g}"
             )
         nothing = [name for name, value in zip(self.names, self.values, strict=True) if value < 1e-3 * self.whole]
         if nothing:
-            said.append(f"{and_list(nothing)}: nothing is lost there, as far as the responses tell")
-        said.append(f"{self.used()}; stiffnesses and masses were held as they stand")
-        return said
+            notes.append(f"{and_list(nothing)}: no measurable damping")
+        notes.append(f"{self.used()}; stiffnesses and masses were kept constant")
+        return notes
 
     def used(self) -> str:
-        """Where the numbers run."""
+        """Return a sentence on how models use the fitted values."""
         hysteretic = any(item.kind.hysteretic for item in self.kinds)
         if not hysteretic:
-            return "frf, local, reduced models and simulations of these take the numbers as they are"
+            return "frf, local, reduced models and simulations of these use the values directly"
         return (
-            "frf takes the loss factors as they are; models in time have the viscous damping that loses as much at "
-            "each resonance, and the full equations in time as much at the lowest mode"
+            "frf uses the loss factors directly; models in time use viscous damping that dissipates as much at each "
+            "resonance, and the full equations in time as much at the lowest mode"
         )
 
     def data(self, misfits: Sequence[BandMisfit] | None = None) -> dict[str, Any]:
-        """The keys and values that `--json` prints; misfits : as `misfits` gives them, in the bands that it takes."""
+        """Return the object that `--json` prints; misfits : result of `misfits`, which also gives the default."""
         from_bands = [item.data() for item in (self.misfits() if misfits is None else misfits)]
         return {"parameters": {}, **self.numbers_data(), "misfit_by_band": from_bands, "words": self.words()}
 
     def numbers_data(self) -> dict[str, Any]:
-        """The numbers with their intervals, and J_Q of each measurement and response."""
+        """Return the values with their intervals, and J_Q of each measurement and response."""
         return {
             "damping": dict(zip(self.names, self.values.tolist(), strict=True)),
             "damping_intervals": self.intervals,
@@ -162,29 +200,29 @@ class FittedDamping(Result):
         }
 
     def text(self, misfits: Sequence[BandMisfit] | None = None) -> Text:
-        """The numbers with their intervals, J_Q of each measurement, and what data determine; misfits as in `data`."""
+        """Return the values with their intervals, J_Q of each measurement, and what the data determine."""
         count = len(self.postures)
-        out = Text(f"{self.mechanism.name}: damping from {count} measurements, other numbers as they stand")
+        out = Text(f"{self.mechanism.name}: damping from {count} measurements, other parameters unchanged")
         self.numbers_table(out)
         misfit_table(out, self.misfits() if misfits is None else misfits)
         return out.lines("", *(f"- {words}" for words in self.words()))
 
     def numbers_table(self, out: Text) -> None:
-        """Add a table of the numbers, and J_Q of each measurement, to a text."""
+        """Add a table of the values, and J_Q of each measurement, to a text."""
         rows = [
-            (name, *interval_words(value, low, high), "not told" if name in self.at_prior else "data")
+            (name, *interval_words(value, low, high), "prior" if name in self.at_prior else "data")
             for name, value, (low, high) in zip(self.names, self.values, self.intervals.values(), strict=True)
         ]
-        out.table(("damping", "value", "95 % interval", "says"), rows)
+        out.table(("damping", "value", "95 % interval", "from"), rows)
         for item in self.postures:
             worst = max(item.by_response.items(), key=lambda pair: pair[1])
             out.line(
                 f"J_Q {item.label}: {100 * item.after:.3g} % ({100 * item.before:.3g} % with a loss factor "
-                f"{self.whole:.3g} of the whole), at most {100 * worst[1]:.3g} % at {worst[0]}"
+                f"{self.whole:.3g} of the whole mechanism), at most {100 * worst[1]:.3g} % at {worst[0]}"
             )
 
     def table(self) -> Table:
-        """A row for each number."""
+        """Return one row for each parameter."""
         pairs = np.array(list(self.intervals.values()))
         columns: dict[str, NDArray[Any]] = {
             "name": np.array(self.names, dtype=str), "value": self.values, "low": pairs[:, 0], "high": pairs[:, 1],
@@ -193,27 +231,39 @@ class FittedDamping(Result):
         return Table(columns, index="name")
 
     def report(self, path: str | Path) -> Path:
-        """Write one page of HTML: numbers, intervals, J_Q of every response."""
+        """Write a report as one HTML page, with values, intervals and J_Q of every response.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write, .html.
+        """
         picture("view.report.report.report")(self, path)
         return Path(path)
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Numbers with intervals beside the loss factor of the whole; J_Q of each response (matplotlib)."""
+        """Draw the values with their intervals relative to the prior, and J_Q of each response; return the panels.
+
+        Parameters
+        ----------
+        axes : optional
+            Axes to draw on. Default: a new figure.
+        """
         return picture("identification.damping.plot.damping_plot")(self, axes)
 
 
-# How well a mechanism explains measured responses, band by band and response by response.
+# Agreement of a mechanism with measured responses, for each band and response.
 #
 #     J_Q = Σ|H - H_m|² / Σ|H_m|²                                                          [Rognant 2010, eq. 34]
 
 
 Band = tuple[float, float]
 
-_REACH = 3.0  # of the highest line: what bodies are condensed for
+_REACH = 3.0  # of the highest line: frequency band of the condensed bodies
 
 
 class BandMisfit(NamedTuple):
-    """J_Q before and after, of all responses of a measurement together, and of each by itself."""
+    """J_Q before and after a fit, of all responses of a measurement together and of each response."""
 
     label: str
     band_hz: Band
@@ -222,7 +272,7 @@ class BandMisfit(NamedTuple):
     by_response: dict[str, tuple[float, float]]
 
     def data(self) -> dict[str, Any]:
-        """The keys and values that `--json` prints."""
+        """Return the object that `--json` prints."""
         return {
             "posture": self.label, "band_hz": self.band_hz, "before": self.before, "after": self.after,
             "by_response": self.by_response,
@@ -230,7 +280,7 @@ class BandMisfit(NamedTuple):
 
 
 def misfit_table(out: Text, misfits: Sequence[BandMisfit]) -> None:
-    """Add a table of J_Q in every band to a text, with the response that is explained worst."""
+    """Add a table of J_Q in every band to a text, with the response that agrees least."""
     rows = []
     for item in misfits:
         worst = max(item.by_response, key=lambda name: item.by_response[name][1])
@@ -244,51 +294,56 @@ def misfit_table(out: Text, misfits: Sequence[BandMisfit]) -> None:
 def misfit_by_band(
     before: Mechanism, after: Mechanism, measured: Sequence[Measurement], bands: Sequence[Band] | None = None
 ) -> tuple[BandMisfit, ...]:
-    """Of two mechanisms, as they stand with their damping, in every band; if left out, in the one of each measurement
-    and over all its lines."""
+    """Return J_Q of two mechanisms with their damping in every band.
+
+    The default bands are the one of each measurement, and all its lines.
+    """
     items = [item for item in measured if item.responses is not None]
-    asked = [list(bands) if bands is not None else _own(item) for item in items]
-    if not items or not any(asked):
+    chosen_bands = [list(bands) if bands is not None else _default_bands(item) for item in items]
+    if not items or not any(chosen_bands):
         return ()
-    old, new = (_observed(one, items) for one in (before, after))
+    old, new = (_all_responses(one, items) for one in (before, after))
     found = []
-    for item, chosen, a, b in zip(items, asked, old, new, strict=True):
+    for item, chosen, a, b in zip(items, chosen_bands, old, new, strict=True):
         for band in chosen:
-            one, two = (_within(seen, H, band) for seen, H in (a, b))
-            beside = two[0].off_by_response(two[1])
-            each = {name: (value, beside[name]) for name, value in one[0].off_by_response(one[1]).items()}
-            found.append(BandMisfit(item.label, band, one[0].off(one[1]), two[0].off(two[1]), each))
+            one, two = (_within(observer, H, band) for observer, H in (a, b))
+            beside = two[0].misfit_by_response(two[1])
+            each = {name: (value, beside[name]) for name, value in one[0].misfit_by_response(one[1]).items()}
+            found.append(BandMisfit(item.label, band, one[0].misfit(one[1]), two[0].misfit(two[1]), each))
     return tuple(found)
 
 
-def _own(item: Measurement) -> list[Band]:
+def _default_bands(item: Measurement) -> list[Band]:
     lines = item.responses.frequencies_hz
     whole = (float(lines[lines > 0.0][0]), float(lines[-1]))
     return [whole] if item.band is None else [item.band, whole]
 
 
-def _observed(mechanism: Mechanism, items: Sequence[Measurement]) -> list[tuple[ResponseObserver, np.ndarray]]:
-    """Each measurement with all its lines, and what the mechanism shows there."""
+def _all_responses(mechanism: Mechanism, items: Sequence[Measurement]) -> list[tuple[ResponseObserver, np.ndarray]]:
+    """Return each measurement with all its lines, and the responses of the mechanism there."""
     highest = max(float(item.responses.frequencies_hz[-1]) for item in items)
     postures = damped_postures(mechanism, items, _REACH * highest, [None] * len(items))
-    return [(one.seen, one.shown(np.zeros(0), slopes=False)[0]) for one in postures]
+    return [(one.observer, one.compute_responses(np.zeros(0), slopes=False)[0]) for one in postures]
 
 
 def damped_postures(
     mechanism: Mechanism, items: Sequence[Measurement], highest: float, bands: Sequence[Band | None]
 ) -> list[DampedPosture]:
-    """Each measurement with its lines in a band, damped as the mechanism says; bodies are condensed up to `highest`."""
-    structure = structure_of(no_numbers(mechanism), highest)
+    """Return each measurement with its lines in a band, with the damping of the mechanism.
+
+    highest : Hz, up to which bodies are condensed
+    """
+    structure = structure_of(no_parameters(mechanism), highest)
     trial = structure.at(np.zeros(0))
     found = []
     for model, item, band in zip(models_of(structure, items), items, bands, strict=True):
-        spectrum, seen = model.spectrum(trial), response_observer(model, item.responses, band)
-        found.append(DampedPosture(seen, spectrum, *already_there(spectrum), (), ()))
+        spectrum, observer = model.spectrum(trial), response_observer(model, item.responses, band)
+        found.append(DampedPosture(observer, spectrum, *described_damping(spectrum), (), ()))
     return found
 
 
-def _within(seen: ResponseObserver, H: np.ndarray, band: Band) -> tuple[ResponseObserver, np.ndarray]:
-    lines = seen.measured.frequencies_hz
+def _within(observer: ResponseObserver, H: np.ndarray, band: Band) -> tuple[ResponseObserver, np.ndarray]:
+    lines = observer.measured.frequencies_hz
     kept = np.flatnonzero((lines >= band[0]) & (lines <= band[1]))
-    narrow = ResponseObserver(seen.model, seen.measured.select(lines=kept), seen.g, seen.f)
+    narrow = ResponseObserver(observer.model, observer.measured.select(lines=kept), observer.g, observer.f)
     return narrow, H[kept]

@@ -1,4 +1,4 @@
-"""Damping that was found: numbers with their intervals, and what is left over of each response."""
+"""Plot of fitted damping: values with their intervals, and the misfit of each response."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST = 24  # responses whose names are written
 
 @in_house_style
 def damping_plot(found: FittedDamping, axes: Any = None) -> Any:
-    """Numbers over what is as much as the loss factor of the whole (hollow: data do not tell); J_Q by response."""
+    """Draw the values relative to the loss factor of the whole (hollow: not determined), and J_Q by response."""
     height = max(3.4, 1.0 + 0.27 * len(found.names))
     left, right = panel_grid(axes, (11.0, height), 1, 2, width_ratios=[1.2, 1.0])[0]
     rows = np.arange(len(found.names))[::-1]
@@ -35,7 +35,7 @@ def damping_plot(found: FittedDamping, axes: Any = None) -> Any:
     left.set_xlim(left=0.0, right=float(1.2 * max(2.0, np.where(silent, 0.0, pairs[:, 1]).max())))
     left.set_yticks(rows, [f"{name} = {value:.3g}" for name, value in zip(found.names, found.values, strict=True)])
     left.set_ylim(-0.7, len(rows) - 0.3)
-    left.set_xlabel(f"over that of η = {found.whole:.3g} of the whole, 95 % interval")
+    left.set_xlabel(f"value relative to η = {found.whole:.3g} of the whole mechanism, 95 % interval")
     names, values = [], []
     for item in found.postures:
         for name, value in item.by_response.items():

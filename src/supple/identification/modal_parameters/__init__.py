@@ -1,1 +1,1 @@
-"""Modes from measured responses: poles, shapes, and how sure they are (docs/theory/modal-parameters.md)."""
+"""Modal analysis of measured responses: poles, shapes and their uncertainty (docs/theory/modal-parameters.md)."""

@@ -1,4 +1,4 @@
-"""`supple modal`: frequencies, damping and shapes from measured responses."""
+"""`supple modal`: natural frequencies, damping ratios and mode shapes from measured responses."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from supple.cli.answer import answering, json_value
+from supple.cli.help_text import OUTPUT, help_of
 from supple.cli.kept import draw, keep, require_folder
 from supple.cli.options import Json, quantity_of
 from supple.description.quantities.dimension import FREQUENCY
@@ -31,30 +32,45 @@ class ModalPlotKind(StrEnum):
     MAC = "mac"
 
 
-Measured = Annotated[Path, typer.Argument(metavar="MEASURED", help="Responses: .uff, .csv, .npz or .mat.")]
+Measured = Annotated[Path, typer.Argument(metavar="MEASURED", help="Measured responses: .uff, .csv, .npz or .mat.")]
 BandOption = Annotated[
-    str | None, typer.Option("--band", metavar="LOW:HIGH", help="As in 5Hz:100Hz; all lines if left out.")
+    str | None,
+    typer.Option("--band", metavar="LOW:HIGH", help=help_of("modal_parameters", "band_hz"), show_default=False),
 ]
 MethodOption = Annotated[
-    EstimationMethod,
-    typer.Option("--method", help="Least-squares complex frequency, or time domain; both polyreference."),
+    EstimationMethod, typer.Option("--method", help=help_of("modal_parameters", "method"), show_default=False)
 ]
 OrderOption = Annotated[
-    int | None, typer.Option("--order", metavar="N", min=1, help="The highest order of the diagram.")
+    int | None,
+    typer.Option("--order", metavar="N", help=help_of("modal_parameters", "order"), show_default=False, min=1),
 ]
 NoRefinement = Annotated[
-    bool, typer.Option("--no-refinement", help="Poles stay where the method has them; less accurate in noise.")
+    bool,
+    typer.Option(
+        "--no-refinement", help="Skip the maximum-likelihood refinement of the poles. Faster, less accurate in noise."
+    ),
 ]
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE",
-        help="Write its numbers (.csv, .npz, .mat, .json) or draw it (.png, .svg, .pdf).",
+        "-o",
+        "--file",
+        metavar="FILE",
+        help="Table (.csv, .npz, .mat, .json) or picture (.png, .svg, .pdf) to write.",
+        rich_help_panel=OUTPUT,
     ),
-]  # fmt: skip
-Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.")]
+]
+Picture = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Picture to write: .png, .svg or .pdf.", rich_help_panel=OUTPUT),
+]
 DrawingOption = Annotated[
-    ModalPlotKind, typer.Option("--drawing", help="The diagram, responses as measured and fitted, or the auto-MAC.")
+    ModalPlotKind,
+    typer.Option(
+        "--drawing",
+        help="Content of the picture: stabilisation diagram, measured and fitted responses, or auto-MAC.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 
 
@@ -69,7 +85,7 @@ def modal(
     drawing: DrawingOption = ModalPlotKind.STABILISATION,
     as_json: Json = False,
 ) -> None:
-    """Find the modes of a structure from measured responses."""
+    """Estimate modal parameters from measured responses."""
     with answering(as_json) as answer:
         from supple.formats.measurements.load_responses import load_responses
         from supple.identification.modal_parameters.estimation import modal_parameters
@@ -95,12 +111,12 @@ def modal(
         if plot is not None and plot not in pictures:
             from supple.diagnostics import InputError
 
-            raise InputError("a picture ends in .png, .svg or .pdf", file=str(plot), hint="give it such a name")
+            raise InputError("plots must end in .png, .svg or .pdf", file=str(plot), hint="use one of these suffixes")
         answer.show(found)
 
 
 def _band(text: str | None) -> tuple[float, float] | None:
-    """`5Hz:100Hz`."""
+    """Return the band of `5Hz:100Hz`."""
     if text is None:
         return None
     low, colon, high = text.partition(":")

@@ -1,4 +1,4 @@
-"""Modal parameters of measured responses: from the lines of a band to modes with deviations."""
+"""Modal parameters of measured responses: from the lines of a band to modes with standard deviations."""
 
 from __future__ import annotations
 
@@ -15,53 +15,53 @@ from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import excerpt
 from supple.diagnostics.limits import require_memory
 from supple.identification.modal_parameters.modal_model import Band, Poles
-from supple.identification.modal_parameters.modal_parameters import ModalParameters, derivatives, turned_real
+from supple.identification.modal_parameters.modal_parameters import ModalParameters, derivatives, rotate_to_real
 from supple.identification.modal_parameters.noise import after_fit, from_coherence, from_neighbours
 from supple.identification.modal_parameters.selection import (
     Selected,
     excess_at,
-    of_likelier_damping,
     select,
+    select_damping_kind,
     visible_share,
 )
-from supple.identification.modal_parameters.stabilisation import Criteria, RawPoles, Stabilisation, stabilised
+from supple.identification.modal_parameters.stabilisation import Criteria, RawPoles, Stabilisation, label_poles
 from supple.results.responses import Responses
 from supple.results.text import listed
 
-# Polyreference time domain: poles of a matrix polynomial that impulse responses obey (Vold et al. 1982).
+# Polyreference time domain: poles of a matrix polynomial that impulse responses satisfy (Vold et al. 1982).
 #
-# The band is brought to time by the inverse transform, behind a window that goes smoothly to zero at its ends; the
-# samples h_j of an output (1, Ni) are then sums of ψ_r z_r^j l_rᵀ but for the first few and the second half.
+# The band is transformed to time with a window that decreases smoothly to zero at its ends. The samples h_j of an
+# output (1, Ni) are then sums of ψ_r z_r^j l_rᵀ, except for the first few and the second half.
 
 
 _TAPER = 0.1  # of the band at each end, over which the window falls to zero
-_SKIPPED = 8  # first samples, in which the ends of the band are heard
+_SKIPPED = 8  # first samples, which contain the ends of the band
 _EVEN = 1e-6  # of the step between lines
 _RIDGE = 1e-13
 
 
 def impulse_poles(band: Band, orders: Iterable[int]) -> Iterator[RawPoles]:
-    """Poles of polynomials of rising orders m: m Ni of each.
+    """Yield the poles of polynomials of increasing orders m, m Ni of each.
 
     Σ_q h_{j+q} A_q = 0 for all outputs and j,  A_0 = I,  q = 0 ... m                                        [eq. 8]
 
     in least squares; a mode is a left null vector, l_rᵀ A(z_r) = 0. With A_0 = I the earlier sample is predicted from
-    later ones, and the roots that noise adds lie outside the unit circle, as in `fraction_poles`.
+    later ones, and the roots that noise adds are outside the unit circle, as in `fraction_poles`.
     """
-    wanted = sorted(set(orders))
+    rising = sorted(set(orders))
     h, step = impulse_responses(band)
     Ni = h.shape[2]
-    rows = len(h) - wanted[-1]
+    rows = len(h) - rising[-1]
     if rows < 2:
         raise InputError(
-            f"{len(band.omega)} lines give {len(h)} samples in time, too few for the order {wanted[-1]}",
-            part="modal_parameters", hint=f"ask for an order below {max(len(h) - 2, 1)}, or for a wider band",
+            f"{len(band.omega)} lines give {len(h)} samples in time, too few for the order {rising[-1]}",
+            part="modal_parameters", hint=f"use an order below {max(len(h) - 2, 1)}, or a wider band",
         )  # fmt: skip
-    # (samples, outputs, (m + 1) Ni): an equation a row
-    windows = np.lib.stride_tricks.sliding_window_view(h, wanted[-1] + 1, axis=0)  # (rows, No, Ni, m + 1)
-    Y = windows.transpose(0, 1, 3, 2).reshape(-1, (wanted[-1] + 1) * Ni)
+    # (samples, outputs, (m + 1) Ni): one equation per row
+    windows = np.lib.stride_tricks.sliding_window_view(h, rising[-1] + 1, axis=0)  # (rows, No, Ni, m + 1)
+    Y = windows.transpose(0, 1, 3, 2).reshape(-1, (rising[-1] + 1) * Ni)
     G = Y.conj().T @ Y
-    for m in wanted:
+    for m in rising:
         inner = G[Ni : (m + 1) * Ni, Ni : (m + 1) * Ni]
         ridge = _RIDGE * float(np.trace(inner).real) / len(inner)
         A = -np.linalg.solve(inner + ridge * np.eye(m * Ni), G[Ni : (m + 1) * Ni, :Ni])
@@ -72,7 +72,7 @@ def impulse_poles(band: Band, orders: Iterable[int]) -> Iterator[RawPoles]:
 
 
 def impulse_responses(band: Band) -> tuple[Complex, float]:
-    """Samples (J, No, Ni), each output over the noise on it, and their step in s.
+    """Return samples (J, No, Ni), each output over its noise, and their step, s.
 
     h_j = Σ_k W_k H(ω_k) exp(2πi j k / N),  step 2π / (N Δω)                                                  [eq. 9]
     """
@@ -81,12 +81,12 @@ def impulse_responses(band: Band) -> tuple[Complex, float]:
     gaps = np.diff(omega)
     if np.ptp(gaps) > _EVEN * gaps.mean() * N:
         raise InputError(
-            "lines that are not evenly spaced have no impulse response", part="modal_parameters",
-            hint='take method="plscf", or a band of evenly spaced lines',
+            'method "ptd" requires evenly spaced lines', part="modal_parameters",
+            hint='use method="plscf", or a band of evenly spaced lines',
         )  # fmt: skip
     level = np.log(band.variance).mean(axis=(1, 2))
     slope = float(np.polyfit(np.log(omega), level, 1)[0]) if N > 2 else 0.0
-    # A power of ω levels the noise, moves no pole, and is smooth enough to be heard in the first samples alone.
+    # A power of ω levels the noise, moves no pole, and is so smooth that it affects only the first samples.
     window = _taper(N) * (omega / omega[-1]) ** (-0.5 * slope)
     noise = np.sqrt(np.median(band.variance, axis=(0, 2)) + np.finfo(float).tiny)
     h = np.fft.ifft(window[:, None, None] * band.H / noise[None, :, None], axis=0)
@@ -94,7 +94,7 @@ def impulse_responses(band: Band) -> tuple[Complex, float]:
 
 
 def _taper(N: int) -> Array:
-    """1 in the middle, falling as a cosine at both ends."""
+    """Return a window that is 1 in the middle and falls as a cosine at both ends."""
     edge = np.minimum(np.arange(N), np.arange(N)[::-1]) / max(_TAPER * N, 1.0)
     return np.asarray(0.5 - 0.5 * np.cos(np.pi * np.minimum(edge, 1.0)))
 
@@ -109,23 +109,23 @@ _TOGETHER = 256  # outputs at a time
 
 
 def fraction_poles(band: Band, orders: Iterable[int]) -> Iterator[RawPoles]:
-    """Poles of the matrix fractions of rising orders m: m Ni of each.
+    """Yield the poles of the matrix fractions of increasing orders m, m Ni of each.
 
     J = Σ_o Σ_k w_ok² ‖H_o(ω_k) A(z_k) - B_o(z_k)‖²,   A_0 = I                                                [eq. 4]
 
-    With A_0 held (not A_m) what the noise adds are roots outside the unit circle, which decay backwards: those with
-    Re s < 0 are, but for a few, of the structure (Cauberghe et al. 2005).
+    With A_0 fixed (not A_m) the noise adds roots outside the unit circle, which decay backwards in time: those with Re
+    s < 0 belong, with few exceptions, to the structure (Cauberghe et al. 2005).
     """
-    wanted = sorted(set(orders))
-    sums = _Sums(band, wanted[-1])
-    for m in wanted:
-        A = _denominator(sums.reduced(m), m, band.H.shape[2])
+    rising = sorted(set(orders))
+    sums = _Sums(band, rising[-1])
+    for m in rising:
+        A = _denominator(sums.normal_matrix(m), m, band.H.shape[2])
         z, u = polynomial_roots(A)
         yield RawPoles(m, band.continuous(z), u)
 
 
 class _Sums:
-    """Sums over the lines that the normal equations of every order are made of; all of them are Toeplitz."""
+    """Sums over the lines for the normal equations of every order; all of them are Toeplitz."""
 
     def __init__(self, band: Band, highest: int):
         N, No, Ni = band.H.shape
@@ -137,8 +137,8 @@ class _Sums:
         squares = np.einsum("ko,koi,koj->kij", weight, band.H.conj(), band.H, optimize=True)
         self.T = (powers @ squares.reshape(N, -1)).reshape(-1, Ni, Ni)
 
-    def reduced(self, m: int) -> Complex:
-        """M = Σ_o (T_o - S_oᴴ R_o⁻¹ S_o), ((m + 1) Ni)²                                                      [eq. 6]"""
+    def normal_matrix(self, m: int) -> Complex:
+        """Return M = Σ_o (T_o - S_oᴴ R_o⁻¹ S_o), ((m + 1) Ni)² (eq. 6)."""
         Ni = self.T.shape[1]
         place = np.subtract.outer(np.arange(m + 1), np.arange(m + 1)).T + self.highest
         M = self.T[place].transpose(0, 2, 1, 3).reshape((m + 1) * Ni, -1)
@@ -154,7 +154,7 @@ class _Sums:
 
 
 def _denominator(M: Complex, m: int, Ni: int) -> Complex:
-    """A_1 ... A_m (m, Ni, Ni) that make M (A_0; A_1; ...) smallest with A_0 = I."""
+    """Return A_1 ... A_m (m, Ni, Ni) that minimize M (A_0; A_1; ...) with A_0 = I."""
     size = np.sqrt(np.maximum(np.diag(M).real, np.finfo(float).tiny))
     scaled = M / np.outer(size, size)
     inner = scaled[Ni:, Ni:] + _RIDGE * np.eye(m * Ni)
@@ -167,17 +167,15 @@ METHODS: dict[str, Estimator] = {"plscf": fraction_poles, "ptd": impulse_poles}
 """Polyreference least-squares complex frequency, and polyreference time domain."""
 
 _POLES = 96  # of the highest order, shared by the references
-_ORDERS = (16, 60)  # least and most of the highest order where none is given
+_ORDERS = (16, 60)  # bounds of the default highest order
 _FIRST = 4
 _FEWEST_LINES = 16
-_FASTEST, _SLOWEST = 1e12, 1e-9  # Hz of the last line, and of it the first
-_SIZES = 1e-80, 1e80  # SI, of responses: squares stay numbers
-_FLAT = 1e-12  # of the largest: less is no change
-_SEEN = 0.01  # of a frequency: so near to a cluster of the diagram a mode is one that it shows
-_VISIBLE = (
-    0.02  # of the energy about a resonance: what has less, and is in no diagram, mends the model of a stronger one
-)
-_UNDETERMINED = 0.3  # deviation of a damping ratio over the ratio: more than that says nothing
+_FASTEST, _SLOWEST = 1e12, 1e-9  # Hz of the last line, and the first relative to it
+_SIZES = 1e-80, 1e80  # SI, of responses: their squares are finite
+_FLAT = 1e-12  # of the largest: a smaller change is constant
+_SEEN = 0.01  # of a frequency: a mode closer than this to a cluster of the diagram belongs to it
+_VISIBLE = 0.02  # of the energy around a resonance: a smaller mode outside the diagram corrects a stronger one
+_UNDETERMINED = 0.3  # deviation of a damping ratio over the ratio: a larger one is undetermined
 
 
 def modal_parameters(
@@ -222,8 +220,8 @@ def modal_parameters(
 
     See Also
     --------
-    pair_modes : pair measured modes with those of a model.
-    update : fit parameters to the modes.
+    pair_modes : Pair measured modes with those of a model.
+    update : Fit parameters to the modes.
 
     Notes
     -----
@@ -243,16 +241,16 @@ def modal_parameters(
     require_known("method", method, METHODS, part="modal_parameters")
     test, notes = _usable(responses, band_hz)
     try:
-        with np.errstate(all="ignore"):  # what is no number in the end is told
-            return _estimated(test, notes, method, order, refine, given)
+        with np.errstate(all="ignore"):  # results that are not finite are refused
+            return _estimate(test, notes, method, order, refine, given)
     except np.linalg.LinAlgError as error:
         raise InputError(
             f"no modes can be fitted to these responses ({excerpt(error)})", part="modal_parameters",
-            hint="look at the responses, leave out channels that are wrong, or take another band",
+            hint="check the responses, omit faulty channels, or use another band",
         ) from None  # fmt: skip
 
 
-def _estimated(
+def _estimate(
     test: Responses, notes: list[str], method: str, order: int | None, refine: bool, given: Criteria
 ) -> ModalParameters:
     omega = 2.0 * np.pi * test.frequencies_hz
@@ -260,11 +258,11 @@ def _estimated(
     lines = _Lines(factor, test)
     band = Band(omega, test.H / factor, lines.first_guess() / np.abs(factor) ** 2)
     highest = _highest(order, band, method)
-    diagram = stabilised(METHODS[method](band, range(min(_FIRST, highest), highest + 1)), omega, given)
+    diagram = label_poles(METHODS[method](band, range(min(_FIRST, highest), highest + 1)), omega, given)
     if not len(diagram.clusters.poles):
         raise NumericalError(
-            f"no pole stays where it is over the orders up to {highest}",
-            part="modal_parameters", hint="ask for a higher order, or for a band in which the responses have peaks",
+            f"no pole is stable over the orders up to {highest}",
+            part="modal_parameters", hint="use a higher order, or a band in which the responses have peaks",
         )  # fmt: skip
     No, Ni = band.H.shape[1:]
     unknowns = 4 * len(diagram.clusters.poles) + 4
@@ -280,53 +278,57 @@ def _estimated(
             as_structural = band._replace(mirror=mirror)
             return select(as_structural, diagram.clusters, lines.noise, largest_damping=given.largest_damping)
 
-        found, structural = of_likelier_damping(found, test.window_rate, again)
+        found, structural = select_damping_kind(found, test.window_rate, again)
     if not len(found.refined.at.poles):
         raise NumericalError(
             "no mode stands out of the noise of these responses", part="modal_parameters",
-            hint="look at the responses; take another band, longer records or more averages",
+            hint="check the responses; use another band, longer records or more averages",
         )  # fmt: skip
     if not (np.isfinite(found.refined.at.poles).all() and np.isfinite(found.refined.fit.x).all()):
-        raise np.linalg.LinAlgError("the fit has no numbers")
-    return _told(test, found, diagram, factor, given, method, highest, refine, notes, structural)
+        raise np.linalg.LinAlgError("the fit is not finite")
+    return _result(test, found, diagram, factor, given, method, highest, refine, notes, structural)
 
 
 class _Lines(NamedTuple):
-    """What is known of the noise on the lines, in the unit of each response."""
+    """Noise on the lines, in the unit of each response."""
 
     factor: Complex
     test: Responses
 
     def first_guess(self) -> Array:
+        """Return the first estimate of the variance, from coherence or neighbouring lines."""
         if self.test.coherence is not None:
             return from_coherence(self.test.H, self.test.coherence, self.test.averages)
         return from_neighbours(self.test.H)
 
-    def noise(self, left: Complex, fitted: Complex, lost: float) -> Array:
-        """Variance of receptances from what a fit leaves over of them."""
+    def noise(self, left: Complex, fitted: Complex, used: float) -> Array:
+        """Return the variance of receptances from the residuals of a fit."""
         coherent = None
         if self.test.coherence is not None:
             coherent = from_coherence(self.test.H, self.test.coherence, self.test.averages)
-        known = after_fit(left * self.factor, fitted * self.factor, lost, coherent)
+        known = after_fit(left * self.factor, fitted * self.factor, used, coherent)
         return np.asarray(known / np.abs(self.factor) ** 2)
 
 
 def _usable(responses: Responses, band_hz: tuple[float, float] | None) -> tuple[Responses, list[str]]:
-    """The lines of the band above zero, if something can be fitted to them; what was left out is noted."""
+    """Return the lines of the band above zero and notes on omissions; refuse responses that cannot be fitted."""
     test, notes = responses, []
     if band_hz is not None:
         if not 0.0 <= band_hz[0] < band_hz[1]:
-            raise InputError(f"it goes from {band_hz[0]:g} to {band_hz[1]:g} Hz", part="band", hint="low end first")
+            raise InputError(
+                f"must be two increasing frequencies, not negative (got {band_hz[0]:g}, {band_hz[1]:g} Hz)",
+                part="band", hint="give the lower limit first",
+            )  # fmt: skip
         test = test.select(band_hz=band_hz)
     if len(test.frequencies_hz) and test.frequencies_hz[0] == 0.0:
         test = test.select(lines=np.arange(1, len(test.frequencies_hz)))
     if len(test.frequencies_hz) < _FEWEST_LINES:
         raise InputError(
-            f"{len(test.frequencies_hz)} lines are too few to tell modes from noise (the fewest are {_FEWEST_LINES})",
-            part="modal_parameters", hint="take a wider band, or records that are longer",
+            f"at least {_FEWEST_LINES} lines are needed (got {len(test.frequencies_hz)})",
+            part="modal_parameters", hint="use a wider band, or longer records",
         )  # fmt: skip
     if not test.responses or not test.references:
-        raise InputError("there is no response to a reference", part="modal_parameters", hint="give both")
+        raise InputError("no responses or no references are given", part="modal_parameters", hint="give both")
     _require_frequencies(test)
     bad = [
         f"{a.name} from {b.name}"
@@ -337,36 +339,36 @@ def _usable(responses: Responses, band_hz: tuple[float, float] | None) -> tuple[
     ]
     if bad:
         raise InputError(
-            f"numbers of {listed(bad)} are not finite", part="modal_parameters",
-            hint="leave out these channels or lines: responses.select(...)",
+            f"values of {listed(bad)} are not finite", part="modal_parameters",
+            hint="omit these channels or lines: responses.select(...)",
         )  # fmt: skip
     dead = [one.name for o, one in enumerate(test.responses) if not np.any(test.H[:, o])]
     dead += [one.name for i, one in enumerate(test.references) if not np.any(test.H[:, :, i])]
     if dead:
         raise InputError(
-            f"nothing was measured by {listed(dead)}: all lines are zero", part="modal_parameters",
-            hint="leave out dead channels: responses.select(...)",
+            f"all lines are zero for {listed(dead)}", part="modal_parameters",
+            hint="omit dead channels: responses.select(...)",
         )  # fmt: skip
     largest = np.abs(test.H).max(axis=0)
     for o, i in np.argwhere((largest > _SIZES[1]) | ((largest < _SIZES[0]) & (largest > 0.0))):
         raise InputError(
-            f"numbers of {test.responses[o].name} from {test.references[i].name} go to {largest[o, i]:.3g}, which "
-            "nothing measures", part="modal_parameters",
-            hint="check the unit and the lines of this channel, or leave it out: responses.select(...)",
+            f"values of {test.responses[o].name} from {test.references[i].name} reach {largest[o, i]:.3g} (allowed are "
+            f"{_SIZES[0]:g} to {_SIZES[1]:g})", part="modal_parameters",
+            hint="check the unit and the lines of this channel, or omit it: responses.select(...)",
         )  # fmt: skip
-    # A constant has nothing of a resonance, and no noise either.
+    # A constant has neither a resonance nor noise.
     level = test.H - test.H[:1]
     flat = (np.abs(level.real) + np.abs(level.imag)).max(axis=0) <= _FLAT * largest
     still = [one.name for o, one in enumerate(test.responses) if flat[o].all()]
     still += [one.name for i, one in enumerate(test.references) if flat[:, i].all() and not flat.all()]
     if still:
         raise InputError(
-            f"{listed(still)} shows the same number at all {len(test.H)} lines", part="modal_parameters",
-            hint="leave out channels that measured nothing: responses.select(...)",
+            f"all {len(test.H)} lines have the same value for {listed(still)}", part="modal_parameters",
+            hint="omit dead channels: responses.select(...)",
         )  # fmt: skip
     unknown = [one.name for one in test.responses if one.order is None]
     if unknown:
-        notes.append(f"{listed(unknown)} is taken as proportional to displacement")
+        notes.append(f"{listed(unknown)}: treated as proportional to displacement")
     return test, notes
 
 
@@ -374,33 +376,33 @@ def _require_frequencies(test: Responses) -> None:
     hertz = test.frequencies_hz
     if not np.isfinite(hertz).all() or hertz[-1] > _FASTEST or hertz[0] < _SLOWEST * hertz[-1]:
         raise InputError(
-            f"lines go from {hertz[0]:g} to {hertz[-1]:g} Hz, which no test measures", part="frequencies_hz",
-            hint=f"give lines up to {_FASTEST:g} Hz, the first at {_SLOWEST:g} of the last or above, or a band",
+            f"lines from {hertz[0]:g} to {hertz[-1]:g} Hz are outside the allowed range", part="frequencies_hz",
+            hint=f"give lines up to {_FASTEST:g} Hz, the first at least {_SLOWEST:g} of the last, or a band",
         )  # fmt: skip
     if not 0.0 <= test.window_rate < np.inf:
         raise InputError(
-            f"a rate of {test.window_rate:g} 1/s is no exponential window", part="window_rate",
-            hint="give σ of exp(-σt), or 0",
+            f"must not be negative (got {test.window_rate:g} 1/s)", part="window_rate",
+            hint="give σ of the exponential window exp(-σt), or 0",
         )  # fmt: skip
 
 
 def _highest(order: int | None, band: Band, method: str) -> int:
-    """The highest order, as asked for if the lines allow it."""
+    """Return the highest order: the requested one if the lines allow it, or the default."""
     N, No, Ni = band.H.shape
-    # Unknowns (m + 1) Ni² of A and (m + 1) Ni of each B_o, complex as the N Ni No numbers are; half of a band's samples
-    # in time are left for the other method.
+    # Unknowns (m + 1) Ni² of A and (m + 1) Ni of each B_o, complex like the N Ni No values; the other method has half
+    # of a band's samples in time.
     most = N * No // (2 * (No + Ni)) if method == "plscf" else max(N // 4 - 8, 1)
     if order is None:
         return max(min(max(-(-_POLES // Ni), _ORDERS[0]), _ORDERS[1], most), 2)
     if not 1 <= order <= most:
         raise InputError(
-            f"the order {order} is not between 1 and {most}, which {N} lines of {No} x {Ni} responses allow",
-            part="modal_parameters", hint="ask for a lower one, or for a wider band",
+            f"order must be 1 to {most} for {N} lines of {No} x {Ni} responses (got {order})",
+            part="modal_parameters", hint="use a lower order, or a wider band",
         )  # fmt: skip
     return order
 
 
-def _told(
+def _result(
     test: Responses,
     found: Selected,
     diagram: Stabilisation,
@@ -412,9 +414,10 @@ def _told(
     notes: list[str],
     structural: bool | None,
 ) -> ModalParameters:
+    """Return the modes of the selected poles, with their deviations and notes."""
     fit, at, band = found.refined.fit, found.refined.at, found.band
     R = len(at.poles)
-    # Where more than noise is left over, deviations are larger by its root.
+    # Where residuals exceed the noise, deviations are larger by the root of the ratio.
     excess = excess_at(band, found.refined)
     s = at.poles + test.window_rate
     f_dev, z_dev, correlation = _deviations(s, found.refined.covariance)
@@ -430,15 +433,15 @@ def _told(
     others = np.flatnonzero(~kept)
     vague = [f"{abs(s[r]) / 2 / np.pi:.4g} Hz" for r in np.flatnonzero(kept & ~clear)]
     if vague:
-        notes.append(f"the damping at {listed(vague)} is not determined by these lines")
+        notes.append(f"the damping of the modes at {listed(vague)} is not determined by these lines")
     if not found.refined.converged and refined:
-        notes.append("the refinement did not come to an end: deviations are rough")
+        notes.append("the refinement did not converge: deviations are approximate")
     if (zeta[order] <= 0.0).any():
         warnings.warn(
-            "the exponential window accounts for more than the whole damping of a mode: check its rate",
+            "the exponential window accounts for more than the total damping of a mode; check its rate",
             SuppleWarning, stacklevel=3,
         )  # fmt: skip
-    shapes = turned_real(fit.shapes)
+    shapes = rotate_to_real(fit.shapes)
     rows = np.arange(R)
     peak = np.abs(fit.shapes).argmax(axis=1) if R else rows
     ratio = fit.shapes[rows, peak] / shapes[rows, peak]
@@ -449,34 +452,34 @@ def _told(
     beside = None
     if len(others):
         beside = Poles(at.poles[others], at.participation[others]), fit.shapes[others]
-    told = ModalParameters(
+    modes = ModalParameters(
         poles=s[order], shapes=shapes[order], participation=(at.participation * ratio[:, None])[order],
         frequency_deviations_hz=f_dev[order], damping_deviations=z_dev[order], correlation=correlation[order],
         shape_deviations=deviations[order], lower=fit.lower, upper=fit.upper, responses=test,
         noise=np.sqrt(band.variance) * np.abs(factor), stabilisation=diagram, method=method, order=highest,
         refined=refined, beside=beside, structural=structural, notes=(*test.notes, *notes),
     )  # fmt: skip
-    if told.left_over > 1.0:
+    if modes.left_over > 1.0:
         raise InputError(
-            f"the modes explain nothing: {told.left_over:.3g} times the power of the responses is left over (1 without "
-            "any mode)",
+            f"the modes do not explain the responses: {modes.left_over:.3g} times their power is unexplained (limit 1)",
             part="responses",
-            hint="look at the responses for outliers and at their units; then narrow the band or ask for fewer modes",
+            hint="check the responses for outliers and their units; then use a narrower band or a lower order",
         )
-    if not len(told.missing_hz):
-        return told
-    near = listed([f"{f:.4g} Hz" for f in told.missing_hz])
-    said = (
-        f"{told.left_over:.2%} of the responses is left over, and a mode seems missing near {near}: look at the fit "
-        "there; more references, longer records, or an exponential window where motions outlast them may show it"
+    if not len(modes.missing_hz):
+        return modes
+    near = listed([f"{f:.4g} Hz" for f in modes.missing_hz])
+    note = (
+        f"{modes.left_over:.2%} of the responses' power is unexplained, and a mode seems missing near {near}; check "
+        "the fit there: more references, longer records, or an exponential window if motions decay slowly may show it"
     )
-    return replace(told, notes=(*told.notes, said))
+    return replace(modes, notes=(*modes.notes, note))
 
 
 def _deviations(s: Complex, covariance: Array) -> tuple[Array, Array, Array]:
-    """Of frequencies (Hz) and damping ratios, and their correlation, from that of (Re s_1, Im s_1, ...).   [eq. 19]
+    """Return the deviations of frequencies (Hz) and damping ratios, and their correlation (eq. 19).
 
-    f = |s|/2π, ζ = -Re s/|s|: ∂ζ/∂Re s = -Im² s/|s|³, ∂ζ/∂Im s = Re s Im s/|s|³
+    They follow from the covariance of (Re s_1, Im s_1, ...) with f = |s|/2π, ζ = -Re s/|s|:
+    ∂ζ/∂Re s = -Im² s/|s|³, ∂ζ/∂Im s = Re s Im s/|s|³
     """
     size = np.abs(s)
     by_f = np.stack([s.real, s.imag], axis=1) / (2.0 * np.pi * size)[:, None]
@@ -491,7 +494,7 @@ def _deviations(s: Complex, covariance: Array) -> tuple[Array, Array, Array]:
 
 
 def polynomial_roots(A: Complex) -> tuple[Complex, Complex]:
-    """Roots z (m n,) and left null vectors (m n, n), of unit length, of A(z) = I + A_1 z + ... + A_m z^m.
+    """Return the roots z (m n,) and unit left null vectors (m n, n) of A(z) = I + A_1 z + ... + A_m z^m.
 
     A : (m, n, n), A_1 ... A_m
 
@@ -499,7 +502,7 @@ def polynomial_roots(A: Complex) -> tuple[Complex, Complex]:
 
         [-A_1ᵀ ... -A_mᵀ; I 0 ...; ...] (μ^{m-1} u, ..., u) = μ (μ^{m-1} u, ..., u)
 
-    Roots at infinity (μ = 0) are far outside the unit circle, where nobody looks.
+    Roots at infinity (μ = 0) are far outside the unit circle and are not used.
     """
     m, n, _ = A.shape
     companion = np.zeros((m * n, m * n), dtype=np.complex128)

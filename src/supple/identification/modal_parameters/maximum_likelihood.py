@@ -1,8 +1,8 @@
-"""Maximum likelihood for the modal model: poles and participation moved until what is left over is least.
+"""Maximum likelihood for the modal model: poles and participation that minimize the residuals.
 
-Estimators that are linear in polynomial coefficients weigh errors with |A(z)|, and noise draws their damping down; a
-few Gauss-Newton steps on the modal model itself, shapes and residual terms eliminated at each (variable projection,
-Golub and Pereyra 1973), remove that, and their normal matrix is the covariance (Peeters et al. 2012).
+Estimators that are linear in polynomial coefficients weight errors with |A(z)|, so that noise reduces their damping. A
+few Gauss-Newton steps on the modal model, with shapes and residual terms eliminated at each (variable projection, Golub
+and Pereyra 1973), correct this, and their normal matrix is the covariance (Peeters et al. 2012).
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ from supple.identification.modal_parameters.modal_model import (
 )
 
 _ITERATIONS = 40
-_SMALL = 1e-9  # relative change of χ², or of poles in half bandwidths: no further step is worth it
-_LARGEST = 0.7  # of its reach: how far a pole moves in one step
-_SLOWED = 0.2  # of a decay rate that a step leaves at least, and five times at most
-_FASTEST = 0.5  # decay rate over frequency: faster is no vibration
+_SMALL = 1e-9  # relative change of χ², or of poles in half bandwidths: the tolerance
+_LARGEST = 0.7  # of its reach: largest motion of a pole in one step
+_SLOWED = 0.2  # least factor of a decay rate in one step; the largest is its inverse
+_FASTEST = 0.5  # decay rate over frequency: a faster decay is no vibration
 _RIDGE = 1e-12
 
 
 class Refined(NamedTuple):
-    """at, fit : poles with their participation, and the linear part
+    """Refined poles.
 
-    covariance     : (2R, 2R) of (Re s_1, Im s_1, Re s_2, ...), for noise of the variance of the band
+    at, fit        : poles with their participation, and the linear part
+    covariance     : (2R, 2R) of (Re s_1, Im s_1, Re s_2, ...), for noise with the variance of the band
     shape_variance : (No, P) of the linear unknowns, as in `LinearFit.x`
-    steps          : that it took, and whether nothing is left to gain
+    steps          : number of steps; converged : whether the misfit is at its minimum
     """
 
     at: Poles
@@ -49,15 +50,15 @@ class Refined(NamedTuple):
 
 
 def refine(band: Band, start: Poles, *, iterations: int = _ITERATIONS) -> Refined:
-    """Levenberg and Marquardt's damping of Gauss and Newton's step, from poles that are nearly right. [eqs. 12, 13]"""
-    at = normalised(start)
+    """Refine poles by Levenberg-Marquardt steps (eqs. 12, 13)."""
+    at = normalise(start)
     products = gram(band, at.poles)
     fit = linear_fit(products, at)
     if not len(at.poles):  # residual terms alone
         return Refined(at, fit, np.zeros((0, 0)), 0.5 * np.einsum("opp->op", fit.inverse), 0, True)
     damping, steps, converged = 1e-4, 0, False
     while steps < iterations and not converged:
-        A, g, _ = _eliminated(products, at, fit, reach(band, at.poles))
+        A, g, _ = _eliminate_linear(products, at, fit, reach(band, at.poles))
         size = np.sqrt(np.maximum(np.diag(A), 1e-200))
         A, g = A / np.outer(size, size), g / size
         while True:
@@ -78,7 +79,7 @@ def refine(band: Band, start: Poles, *, iterations: int = _ITERATIONS) -> Refine
         converged = bool(fit.misfit - new.misfit <= _SMALL * abs(fit.misfit) and far.max(initial=0.0) < 1e-4) or bool(
             far.max(initial=0.0) < _SMALL
         )
-        at, products, fit = normalised(tried), new_products, new
+        at, products, fit = normalise(tried), new_products, new
         fit = linear_fit(products, at)
         damping = max(damping / 10.0, 1e-12)
     covariance, shapes = covariances(products, at, fit, reach(band, at.poles))
@@ -86,21 +87,22 @@ def refine(band: Band, start: Poles, *, iterations: int = _ITERATIONS) -> Refine
 
 
 def slowest(band: Band) -> float:
-    """The least decay rate, 1/s, that a pole may have: a five hundredth of the step between lines."""
+    """Return the least decay rate of a pole, 1/s: a five hundredth of the step between lines."""
     return float(2e-3 * np.median(np.diff(band.omega)))
 
 
-def normalised(at: Poles) -> Poles:
-    """Participation with 1 as its largest entry."""
+def normalise(at: Poles) -> Poles:
+    """Return the poles with participation factors whose largest entry is 1."""
     rows = np.arange(len(at.poles))
     pivot = np.abs(at.participation).argmax(axis=1)
     return Poles(at.poles, at.participation / at.participation[rows, pivot][:, None])
 
 
 def reach(band: Band, poles: Complex) -> Array:
-    """(R,) rad/s, the scale on which the response changes with a pole: how far it is from the nearest line.
+    """Return the distance (R,), rad/s, of each pole from the nearest line.
 
-    Where lines are wide apart that is much more than its decay rate.
+    It is the scale on which the response changes with the pole. If lines are widely spaced it is much larger than the
+    decay rate.
     """
     place = np.clip(np.searchsorted(band.omega, poles.imag), 1, len(band.omega) - 1)
     near = np.minimum(np.abs(band.omega[place] - poles.imag), np.abs(band.omega[place - 1] - poles.imag))
@@ -108,9 +110,10 @@ def reach(band: Band, poles: Complex) -> Array:
 
 
 def stepped_poles(band: Band, at: Poles, move: Array) -> Poles:
-    """Poles and participation after a step in (Re s, Im s) over the reach of each, and Re l, Im l of all but the pivot.
+    """Return poles and participation after a step.
 
-    No pole goes further than its reach allows, none becomes faster or slower than a mode can be.
+    The step is in (Re s, Im s), over the reach, and in Re l, Im l except for the pivot. It is limited by the reach of a
+    pole, and its decay rate by the range of modes.
     """
     R, Ni = at.participation.shape
     pairs = move.reshape(R, 2 * Ni)
@@ -127,7 +130,7 @@ def stepped_poles(band: Band, at: Poles, move: Array) -> Poles:
 
 
 def derivative_map(at: Poles, fit: LinearFit, scale: Array) -> Array:
-    """(No, Ni, K, np): coefficients of the functions in the derivative of Ĥ_oi by each nonlinear unknown."""
+    """Return the coefficients (No, Ni, K, np) of the functions in the derivative of Ĥ_oi by each nonlinear unknown."""
     R, Ni = at.participation.shape
     No, K = len(fit.x), 4 * R + RESIDUALS
     found = np.zeros((No, Ni, K, 2 * R * Ni))
@@ -146,12 +149,12 @@ def derivative_map(at: Poles, fit: LinearFit, scale: Array) -> Array:
 
 
 def covariances(products: Gram, at: Poles, fit: LinearFit, scale: Array) -> tuple[Array, Array]:
-    """(2R, 2R) of Re and Im of all poles, and (No, P) variances of the linear unknowns; both for E|δH|² = v.
+    """Return the covariance (2R, 2R) of Re and Im of the poles and the variances (No, P) of the linear unknowns.
 
-    Half of a complex variance is that of each part, so that the covariance is ½ A⁻¹.
+    Both are for E|δH|² = v. Each part has half of a complex variance, so that the covariance is ½ A⁻¹.
     """
     R, Ni = at.participation.shape
-    A, _, followed = _eliminated(products, at, fit, scale)
+    A, _, followed = _eliminate_linear(products, at, fit, scale)
     size = np.sqrt(np.maximum(np.diag(A), 1e-200))
     inner = A / np.outer(size, size) + _RIDGE * np.eye(len(A))
     full = 0.5 * np.linalg.inv(inner) / np.outer(size, size)
@@ -163,9 +166,11 @@ def covariances(products: Gram, at: Poles, fit: LinearFit, scale: Array) -> tupl
     return poles, np.asarray(shapes)
 
 
-def _eliminated(products: Gram, at: Poles, fit: LinearFit, scale: Array) -> tuple[Array, Array, Array]:
-    """A and g of the step A p = g in poles and participation, the linear unknowns eliminated [eq. 12], and how these
-    follow, (No, P, np)."""
+def _eliminate_linear(products: Gram, at: Poles, fit: LinearFit, scale: Array) -> tuple[Array, Array, Array]:
+    """Return A and g of the step A p = g in poles and participation, with the linear unknowns eliminated (eq. 12).
+
+    The third value (No, P, np) is the change of the linear unknowns with p.
+    """
     D = derivative_map(at, fit, scale)
     map_ = linear_map(at.participation)
     GD = products.G @ D  # (No, Ni, K, np)
@@ -180,7 +185,7 @@ def _eliminated(products: Gram, at: Poles, fit: LinearFit, scale: Array) -> tupl
 
 
 def _free(at: Poles) -> NDArray[np.bool_]:
-    """(R, Ni): entries of the participation that are unknown, all but the largest of each."""
+    """Return which entries (R, Ni) of the participation are unknown: all but the largest of each."""
     free = np.ones(at.participation.shape, dtype=bool)
     free[np.arange(len(free)), np.abs(at.participation).argmax(axis=1)] = False
     return free

@@ -1,10 +1,10 @@
-"""The modal model of responses, and least squares for its linear part: shapes and residual terms (LSFD).
+"""Modal model of responses, and least squares for its linear part, shapes and residual terms (LSFD).
 
     H_oi(ω) = Σ_r ψ_ro l_ri / (iω - s_r) + conj. + LR_oi / (iω)² + UR_oi                                      (eq. 1)
 
-LR stands for the modes below the band, rigid ones among them, UR for those above it. Of a structure without damping
-both are real; filters and delays of instruments turn them with all the rest, so that they are complex here. With
-structural damping -ψ_ro l_ri / (iω + s_r) takes the place of the conjugate term (eq. 23).
+LR represents the modes below the band, including rigid ones, UR those above it. Without damping both are real; filters
+and delays of instruments rotate them with the rest, so that they are complex here. With structural damping
+-ψ_ro l_ri / (iω + s_r) replaces the conjugate term (eq. 23).
 """
 
 from __future__ import annotations
@@ -16,18 +16,15 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
 
-_FULL = 0.95  # of the unit circle that the band covers: the rest is where its ends, which do not meet, are joined
+_FULL = 0.95  # of the unit circle that the band covers: the rest joins its ends
 
 
 class Band(NamedTuple):
-    """The lines of a band as estimators take them: receptances and the noise on them.
+    """Lines of a band for estimators: receptances and their noise, N lines of No outputs to Ni references.
 
-    N lines of No outputs to Ni references:
-
-    omega    : (N,) rad/s, rising, above zero
-    H        : (N, No, Ni) receptances, whatever was measured: H_measured / (iω)^m
-    variance : (N, No, Ni) of the noise on H, E|δH|²; a factor common to all of them is not known yet
-    mirror   : None: poles come in conjugate pairs; of structural damping twice the rate of the exponential window, 1/s:
+    omega    : (N,) rad/s, ascending, above zero H        : (N, No, Ni) receptances, from any quantity: H_measured /
+    (iω)^m variance : (N, No, Ni) of the noise on H, E|δH|²; a common factor is unknown mirror   : None: poles come in
+    conjugate pairs; for structural damping twice the rate of the exponential window, 1/s:
                the other pole of s is then -s                                                         [eqs. 1, 23]
     """
 
@@ -38,42 +35,43 @@ class Band(NamedTuple):
 
     @property
     def step(self) -> float:
-        """T, s: of the samples whose spectrum the band would be; it covers most of the unit circle."""
+        """Sample time T, s, of a signal with this spectrum; the band covers most of the unit circle."""
         return float(2.0 * np.pi * _FULL / (self.omega[-1] - self.omega[0]))
 
     @property
     def angles(self) -> Array:
-        """(N,) of z = exp(i (ω - ω_1) T)                                                                     [eq. 3]"""
+        """Angles (N,) of z = exp(i (ω - ω_1) T) (eq. 3)."""
         return np.asarray((self.omega - self.omega[0]) * self.step)
 
     def continuous(self, z: Complex) -> Complex:
-        """Poles s of poles z = exp((s - iω_1) T), the ones nearest to the band."""
+        """Return the poles s of poles z = exp((s - iω_1) T) that are nearest to the band."""
         open_end = np.pi * (1.0 - _FULL)  # half of the gap belongs to each end
         turn = np.mod(np.angle(z) + open_end, 2.0 * np.pi) - open_end
         return np.asarray((np.log(np.abs(z)) + 1j * turn) / self.step + 1j * self.omega[0])
 
 
 RESIDUALS = 4  # lower and upper, real and imaginary
-_CHUNK = 256  # lines whose products are held at a time
+_CHUNK = 256  # lines whose products are in memory at a time
 _RIDGE = 1e-13
 
 
 class Poles(NamedTuple):
-    """poles s (R,), participation l (R, Ni), whose largest entry is 1."""
+    """Poles s (R,) and participation l (R, Ni) with a largest entry of 1."""
 
     poles: Complex
     participation: Complex
 
     def where(self, kept: NDArray[np.bool_] | NDArray[np.int64]) -> Poles:
+        """Return a selection of the poles."""
         return Poles(self.poles[kept], self.participation[kept])
 
 
 class LinearFit(NamedTuple):
-    """Of each output, with the poles held.
+    """Linear part of a fit, for fixed poles.
 
     shapes    : (R, No) ψ; lower, upper : (No, Ni) LR and UR
     x         : (No, P) the same as real numbers: Re ψ_r, Im ψ_r, ..., then LR and UR of each reference
-    inverse   : (No, P, P) inverse of their normal matrix (of unit whitened noise twice their covariance)
+    inverse   : (No, P, P) inverse of their normal matrix (for unit whitened noise twice their covariance)
     misfit    : χ² = Σ |H - Ĥ|² / variance
     """
 
@@ -86,10 +84,10 @@ class LinearFit(NamedTuple):
 
 
 class Gram(NamedTuple):
-    """Weighted products of the functions that model and derivatives are made of, for each pair of channels.
+    """Weighted products of the functions of the model and its derivatives, for each pair of channels.
 
-    The functions are the same for all pairs, (N, K) with K = 4R + 4 (`pole_functions`): with g = 1/(iω - s_r) and
-    ḡ = 1/(iω - s_r*) they are g + ḡ, i(g - ḡ), g² + ḡ², i(g² - ḡ²) of every mode, 1/(iω)², i/(iω)², 1 and i. With
+    The functions are the same for all pairs, (N, K) with K = 4R + 4 (`pole_functions`): with g = 1/(iω - s_r) and ḡ =
+    1/(iω - s_r*) they are g + ḡ, i(g - ḡ), g² + ḡ², i(g² - ḡ²) of every mode, 1/(iω)², i/(iω)², 1 and i. With
     structural damping those of a mode are g - m, i(g - m), g² + m², i(g² + m²), m = 1/(iω + s_r).
 
     G : (No, Ni, K, K) Re Σ_k f̄_j f_l / v;  b : (No, Ni, K) Re Σ_k f̄_j H / v;  h : Σ |H|² / v
@@ -101,7 +99,7 @@ class Gram(NamedTuple):
 
 
 def pole_functions(omega: Array, poles: Complex, mirror: float | None = None) -> Complex:
-    """(N, 4R + 4), see `Gram`; mirror as in `Band`."""
+    """Return the functions (N, 4R + 4) of `Gram`; mirror as in `Band`."""
     g = 1.0 / (1j * omega[:, None] - poles)
     if mirror is None:
         other = 1.0 / (1j * omega[:, None] - poles.conj())
@@ -115,15 +113,15 @@ def pole_functions(omega: Array, poles: Complex, mirror: float | None = None) ->
 
 
 def residual_functions(omega: Array) -> tuple[Complex, Complex]:
-    """1/(iω)² and 1: (N,) each."""
+    """Return 1/(iω)² and 1, (N,) each."""
     return np.asarray(1.0 / (1j * omega) ** 2), np.ones(len(omega), dtype=np.complex128)
 
 
 def gram(band: Band, poles: Complex) -> Gram:
-    """All products in one sweep over the lines."""
+    """Return all products, in one pass over the lines."""
     N, No, Ni = band.H.shape
     K = 4 * len(poles) + RESIDUALS
-    starts = np.r_[0, np.cumsum(np.arange(K, 0, -1))]  # of the rows of the upper triangle, one after the other
+    starts = np.r_[0, np.cumsum(np.arange(K, 0, -1))]  # of the rows of the upper triangle
     packed = np.zeros((starts[-1], No * Ni))
     b = np.zeros((No * Ni, K))
     products = np.empty((starts[-1], min(N, _CHUNK)))
@@ -147,7 +145,7 @@ def gram(band: Band, poles: Complex) -> Gram:
 
 
 def linear_map(participation: Complex) -> Array:
-    """(Ni, K, P): the coefficients of the functions in the column of each linear unknown, for each reference.
+    """Return the coefficients (Ni, K, P) of the functions for each linear unknown and reference.
 
     ψ l g + conj. = Re ψ (Re l f₁ + Im l f₂) + Im ψ (Re l f₂ - Im l f₁)
     """
@@ -164,7 +162,7 @@ def linear_map(participation: Complex) -> Array:
 
 
 def linear_fit(products: Gram, at: Poles) -> LinearFit:
-    """Shapes and residual terms of all outputs: their normal equations, scaled to a unit diagonal.      [eq. 11]"""
+    """Return shapes and residual terms of all outputs from normal equations scaled to a unit diagonal (eq. 11)."""
     R, Ni = at.participation.shape
     map_ = linear_map(at.participation)
     normal = np.einsum("ikp,oikl,ilq->opq", map_, products.G, map_, optimize=True)
@@ -182,7 +180,7 @@ def linear_fit(products: Gram, at: Poles) -> LinearFit:
 def synthesised(
     omega: Array, at: Poles, shapes: Complex, lower: Complex, upper: Complex, mirror: float | None = None
 ) -> Complex:
-    """Ĥ (N, No, Ni), receptances; mirror as in `Band`."""
+    """Return the receptances Ĥ (N, No, Ni) of the modal model; mirror as in `Band`."""
     g = 1.0 / (1j * omega[:, None] - at.poles)
     residues = shapes[:, :, None] * at.participation[:, None, :]
     R, No, Ni = residues.shape

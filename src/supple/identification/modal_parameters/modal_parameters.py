@@ -1,4 +1,4 @@
-"""Modes found from measured responses: frequencies, damping, shapes, and how sure each is."""
+"""Modes identified from measured responses: frequencies, damping, shapes, and their uncertainty."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ from supple.results.result import Result, picture
 from supple.results.table import Table
 from supple.results.text import Text, listed, number_text
 
-# How complex a shape is: whether its places move in phase, as those of normal modes do.
+# Complexity of shapes: whether the points move in phase, as those of normal modes do.
 
 
 def phase_collinearity(shapes: Complex) -> Array:
-    """MPC (R,): 1 if all entries of a shape (R, n) are in phase or against it, 0 if there is no common phase.
+    """Return the modal phase collinearity, MPC (R,): 1 if all entries of a shape (R, n) are in phase or opposite phase.
 
     ((S_xx - S_yy)² + 4 S_xy²) / (S_xx + S_yy)² with S the products of real and imaginary parts        [Pappa; eq. 17]
-    Parts are not taken about their mean: a shape of one entry, or one that moves as a whole, is no less in phase.
+
+    It is 0 if there is no common phase. The mean of the parts is not subtracted: a shape of one entry, or one with
+    uniform motion, is in phase, too.
     """
     x, y = shapes.real, shapes.imag
     xx, yy, xy = (np.sum(a * b, axis=-1) for a, b in ((x, x), (y, y), (x, y)))
@@ -36,20 +38,26 @@ def phase_collinearity(shapes: Complex) -> Array:
 
 
 def mean_phase(shapes: Complex) -> Array:
-    """(R,) rad, of the line through zero that lies closest to the entries of a shape: the half angle of Σ ψ²."""
+    """Return the phase (R,), rad, of the line through zero closest to the entries of a shape.
+
+    It is half the angle of Σ ψ².
+    """
     return np.asarray(0.5 * np.angle(np.sum(shapes**2, axis=-1)))
 
 
 def phase_deviation(shapes: Complex) -> Array:
-    """MPD (R,) rad: mean angle between the entries of a shape and its mean phase, weighed by their size.  [eq. 18]"""
+    """Return the mean phase deviation, MPD (R,), rad (eq. 18).
+
+    It is the mean angle between the entries of a shape and its mean phase, weighted by their size.
+    """
     turned = shapes * np.exp(-1j * mean_phase(shapes))[..., None]
     size = np.abs(turned)
     angle = np.arctan2(np.abs(turned.imag), np.abs(turned.real))
     return np.asarray(np.sum(size * angle, axis=-1) / np.maximum(size.sum(axis=-1), np.finfo(float).tiny))
 
 
-def turned_real(shapes: Complex) -> Complex:
-    """The shapes over their largest entry's size, turned by their mean phase, that entry positive: nearly real."""
+def rotate_to_real(shapes: Complex) -> Complex:
+    """Return the shapes rotated by their mean phase, with a largest entry of 1, so that they are nearly real."""
     turned = shapes * np.exp(-1j * mean_phase(shapes))[..., None]
     rows = np.arange(len(turned))
     largest = turned[rows, np.abs(turned).argmax(axis=1)] if turned.size else np.ones(len(turned))
@@ -60,28 +68,43 @@ def turned_real(shapes: Complex) -> Complex:
 # The modes of a band.
 
 
-_FAINT = 1e-3  # of the largest response of its quantity
+_FAINT = 1e-3  # of the largest response of the same quantity
 PICTURES = ("stabilisation", "responses", "mac")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModalParameters(Result):
-    """R modes of a band, by rising frequency; deviations are standard deviations.
+    """Modes in a frequency band, in order of frequency, with their standard deviations.
 
-    poles                   : (R,) s, 1/s; without the decay that an exponential window added (`Responses.window_rate`)
-    shapes                  : (R, No) complex, displacements at the response channels: the largest entry 1, turned so
-                              that they are as real as they can be
-    participation           : (R, Ni) complex: shapes[r, o] participation[r, i] is the residue of H_oi at s_r
-    frequency_deviations_hz, damping_deviations : (R,)
-    shape_deviations        : (R, No) of the entries of `shapes`, of their real and imaginary parts alike
-    correlation             : (R,) of each frequency with its damping
-    lower, upper            : (No, Ni) residual terms for modes below and above the band
-    responses               : the lines that were fitted; noise : (n, No, Ni) standard deviation of each, in its unit
-    stabilisation           : poles of all orders, and the clusters that were the start
-    structural              : whether the damping is structural (True: the other pole of s is -s) or viscous (False: it
-                              is s*), as the lines tell; None where they do not
-    method, order, refined  : how it was done
-    notes                   : what was assumed, left out, or is doubtful
+    Attributes
+    ----------
+    poles : ndarray, shape (R,)
+        Poles s, 1/s, without the decay that an exponential window added (`Responses.window_rate`).
+    shapes : ndarray, shape (R, No)
+        Complex displacements at the response channels, with a largest entry of 1 and as real as possible.
+    participation : ndarray, shape (R, Ni)
+        Complex participation factors: shapes[r, o] participation[r, i] is the residue of H_oi at s_r.
+    frequency_deviations_hz, damping_deviations : ndarray, shape (R,)
+        Standard deviations of frequencies, Hz, and of damping ratios.
+    correlation : ndarray, shape (R,)
+        Correlation of each frequency with its damping ratio.
+    shape_deviations : ndarray, shape (R, No)
+        Standard deviations of the entries of `shapes`, of both real and imaginary parts.
+    lower, upper : ndarray, shape (No, Ni)
+        Residual terms for modes below and above the band.
+    responses : Responses
+        Lines that were fitted.
+    noise : ndarray, shape (n, No, Ni)
+        Standard deviation of the noise of each response at each line, in its unit.
+    stabilisation : Stabilisation
+        Poles of all orders, and the clusters from which the fit started.
+    method, order, refined : str, int, bool
+        Estimation method, its highest order, and whether the poles were refined by maximum likelihood.
+    structural : bool or None
+        True if the damping is structural (the other pole of s is -s), False if it is viscous (it is s*), None if the
+        responses do not determine it.
+    notes : tuple of str
+        Assumptions, omissions and doubts.
     """
 
     poles: Complex
@@ -108,45 +131,45 @@ class ModalParameters(Result):
 
     @property
     def frequencies_hz(self) -> Array:
-        """(R,) |s| / 2π."""
+        """Frequencies |s| / 2π (R,), Hz."""
         return np.asarray(np.abs(self.poles) / (2.0 * np.pi))
 
     @property
     def natural_frequencies_hz(self) -> Array:
-        """(R,) of the undamped structure: |s| / 2π of viscous damping, √(-Re s²) / 2π of structural damping.  [eq. 24]
+        """Undamped natural frequencies (R,), Hz: |s| / 2π for viscous, √(-Re s²) / 2π for structural damping (eq. 24).
 
-        Where the lines do not tell which it is, the mean of both.
+        If the kind of damping is unknown, it is the mean of both.
         """
         share = {True: 1.0, False: 0.0, None: 0.5}[self.structural]
         return np.asarray(self.frequencies_hz * np.sqrt(1.0 - 2.0 * share * np.square(self.damping)))
 
     @property
     def damping(self) -> Array:
-        """(R,) ratios ζ = -Re s / |s|."""
+        """Damping ratios ζ = -Re s / |s| (R,)."""
         return np.asarray(-self.poles.real / np.abs(self.poles))
 
     @property
     def phase_collinearity(self) -> Array:
-        """(R,) MPC: 1 of a shape whose places all move in phase or against it."""
+        """Modal phase collinearity, MPC (R,): 1 if all points of a shape move in phase or in opposite phase."""
         return phase_collinearity(self.shapes)
 
     @property
     def phase_deviation(self) -> Array:
-        """(R,) MPD, rad: how far places are out of phase on average; 0 of a normal mode."""
+        """Mean phase deviation, MPD (R,), rad: 0 for a normal mode."""
         return phase_deviation(self.shapes)
 
     @property
     def real_shapes(self) -> Array:
-        """(R, No) the real part of the shapes, the largest entry 1: to compare with normal modes of a model."""
+        """Real part of the shapes (R, No), to compare with normal modes of a model."""
         return np.ascontiguousarray(self.shapes.real)
 
     @cached_property
     def modal_masses(self) -> Array:
-        """(R,) kg, for shapes whose largest entry is 1; NaN without a response where, and along which, it was pushed.
+        """Modal masses (R,), kg, for shapes with a largest entry of 1; NaN without a driving-point response.
 
-        Of a normal mode the residue is φ_o φ_i / (2i ω_d m), so that m = φ_i / (2i ω_d l_i), the mean over the
-        references that have a response of their own, weighed by |l_i|². With structural damping 2s takes the place of
-        2i ω_d.
+        For a normal mode the residue is φ_o φ_i / (2i ω_d m), so that m = φ_i / (2i ω_d l_i). The mean is over the
+        references that have a response at their own point and direction, weighted by |l_i|². With structural damping 2s
+        replaces 2i ω_d.
         """
         twice = 2.0 * self.poles if self.structural else 2j * self.poles.imag
         weight, total = np.zeros(len(self)), np.zeros(len(self))
@@ -158,7 +181,7 @@ class ModalParameters(Result):
         return np.divide(total, weight, out=np.full(len(self), np.nan), where=weight > 0.0)
 
     def _own_responses(self) -> dict[int, tuple[int, float]]:
-        """Of references, the response at the same point along the same direction, and its sign."""
+        """Return for each reference the response at the same point in the same direction, and its sign."""
         names = {one.name: o for o, one in enumerate(self.responses.responses)}
         found: dict[int, tuple[int, float]] = {}
         for i, one in enumerate(self.responses.references):
@@ -171,12 +194,22 @@ class ModalParameters(Result):
     # ------------------------------------------------------------------------------------------ the fit itself
 
     def synthesised(self, frequencies_hz: ArrayLike | None = None) -> Complex:
-        """Ĥ (n, No, Ni) of the fit, in the units of the responses, at their lines if none are given."""
+        """Return the fitted responses Ĥ (n, No, Ni), in the units of the responses.
+
+        Parameters
+        ----------
+        frequencies_hz : array_like, shape (n,), optional
+            Lines, Hz, above 0. Default: those of the responses.
+        """
         hertz = np.asarray(self.responses.frequencies_hz if frequencies_hz is None else frequencies_hz, float)
         if (hertz <= 0.0).any():
-            raise InputError("a line at 0 Hz has no accelerance", part="synthesised", hint="ask for lines above 0 Hz")
+            raise InputError(
+                f"lines must be above 0 Hz (got {hertz.min():g} Hz)", part="synthesised", hint="give lines above 0 Hz"
+            )
         omega = 2.0 * np.pi * hertz
-        seen = Poles(self.poles - self.responses.window_rate, self.participation)  # as the records had them
+        seen = Poles(
+            self.poles - self.responses.window_rate, self.participation
+        )  # with the exponential window, as in the records
         mirror = 2.0 * self.responses.window_rate if self.structural else None
         found = synthesised(omega, seen, self.shapes, self.lower, self.upper, mirror)
         if self.beside is not None:
@@ -185,7 +218,7 @@ class ModalParameters(Result):
 
     @cached_property
     def misfit(self) -> float:
-        """Σ|H - Ĥ|² / Σ|H|² over all lines and channels, each over its mean square; without those that are `faint`."""
+        """Misfit Σ|H - Ĥ|² / Σ|H|² over lines and channels, each over its mean square, without `faint` ones."""
         H, fitted = self.responses.H, self.synthesised()
         size = np.maximum((np.abs(H) ** 2).mean(axis=0), np.finfo(float).tiny)
         share = (np.abs(H - fitted) ** 2 / size).mean(axis=0)
@@ -193,7 +226,7 @@ class ModalParameters(Result):
 
     @cached_property
     def faint(self) -> NDArray[np.bool_]:
-        """(No, Ni) where a response is small beside the largest of its quantity, and noise: unlike its fit."""
+        """Responses (No, Ni) that are small compared with the largest of their quantity and mostly noise."""
         size = np.sqrt((np.abs(self.responses.H) ** 2).mean(axis=0))
         kinds = [one.quantity for one in self.responses.responses]
         largest = np.array([max(size[i].max() for i, other in enumerate(kinds) if other == one) for one in kinds])
@@ -201,43 +234,50 @@ class ModalParameters(Result):
 
     @cached_property
     def left_over(self) -> float:
-        """Share of the responses' power that the fit leaves over, all responses alike, `faint` pairs aside. [eq. 21]"""
-        return left_over_share(*self._counted)
+        """Fraction of the responses' power that the fit does not explain, without `faint` responses (eq. 21)."""
+        return unexplained_share(*self._without_faint)
 
     @cached_property
     def missing_hz(self) -> Array:
-        """Near which frequencies a mode seems missing: peaks in what is left over."""
-        return missing_modes(self.responses.frequencies_hz, *self._counted)
+        """Frequencies near which a mode seems missing, Hz: peaks of the residuals."""
+        return missing_modes(self.responses.frequencies_hz, *self._without_faint)
 
     @cached_property
-    def _counted(self) -> tuple[Complex, Complex]:
-        """H and Ĥ, zero where a pair is `faint`, unless all are."""
+    def _without_faint(self) -> tuple[Complex, Complex]:
+        """H and Ĥ, zero for `faint` responses, unless all are faint."""
         seen = ~self.faint | self.faint.all()
         return np.asarray(self.responses.H * seen), np.asarray(self.synthesised() * seen)
 
     @cached_property
     def assurance(self) -> Array:
-        """(No, Ni) how alike each response and its fit are, |ΣĤ*H|² / (Σ|Ĥ|² Σ|H|²): 1 if but for a factor."""
+        """Similarity of each response and its fit (No, Ni), |ΣĤ*H|² / (Σ|Ĥ|² Σ|H|²): 1 for a constant factor."""
         H, fitted = self.responses.H, self.synthesised()
         both = np.abs(np.sum(fitted.conj() * H, axis=0)) ** 2
         sizes = np.sum(np.abs(fitted) ** 2, axis=0) * np.sum(np.abs(H) ** 2, axis=0)
         return np.asarray(both / np.maximum(sizes, np.finfo(float).tiny))
 
     def mac(self, other: ModalParameters | ArrayLike | None = None) -> Array:
-        """(R, R') of these shapes with others in the same channels; with themselves (auto-MAC) if none are given."""
+        """Return the modal assurance criterion, MAC (R, R'), of these shapes with others in the same channels.
+
+        Parameters
+        ----------
+        other : ModalParameters or array_like, shape (R', No), optional
+            Other shapes. Default: these shapes themselves (auto-MAC).
+        """
         if other is None:
             return mac(self.shapes, self.shapes)
         return mac(self.shapes, other.shapes if isinstance(other, ModalParameters) else other)
 
-    # ------------------------------------------------------------------------------------------ told, kept, drawn
+    # ------------------------------------------------------------------------------------------ text, files, plots
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         hertz = self.responses.frequencies_hz
         found = ", ".join(f"{f:.4g}" for f in self.frequencies_hz[:8]) + (", ..." if len(self) > 8 else "")
         of = f' of "{self.responses.title}"' if self.responses.title else ""
         return (
             f"{len(self)} modes{of} from {hertz[0]:.4g} to {hertz[-1]:.4g} Hz: {found or 'none'} Hz; "
-            f"{self.left_over:.2%} of the responses left over{self._missing()}"
+            f"{self.left_over:.2%} of the responses' power unexplained{self._missing()}"
         )
 
     def _missing(self) -> str:
@@ -246,7 +286,7 @@ class ModalParameters(Result):
         return f"; a mode seems missing near {listed([f'{f:.4g} Hz' for f in self.missing_hz])}"
 
     def table(self) -> Table:
-        """A row for each mode; shapes are among the `arrays`."""
+        """Return one row for each mode, with its frequency, damping, phases, modal mass and shape."""
         columns: dict[str, NDArray[Any]] = {
             "mode": np.arange(1, len(self) + 1),
             "frequency_hz": self.frequencies_hz, "frequency_deviation_hz": self.frequency_deviations_hz,
@@ -262,7 +302,7 @@ class ModalParameters(Result):
         return Table(columns, units, index="mode")
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Return the object that `--json` prints."""
         test = self.responses
         return {
             "frequencies_hz": self.frequencies_hz, "frequency_deviations_hz": self.frequency_deviations_hz,
@@ -281,7 +321,7 @@ class ModalParameters(Result):
         }  # fmt: skip
 
     def text(self) -> Text:
-        """Frequency, damping and phases of each mode, and how well they explain the responses."""
+        """Return frequency, damping and phases of each mode, and how well the modes explain the responses."""
         test = self.responses
         hertz = test.frequencies_hz
         out = Text(
@@ -312,15 +352,17 @@ class ModalParameters(Result):
         fits = np.where(self.faint, np.inf, self.assurance)
         worst = np.unravel_index(int(fits.argmin()), fits.shape)
         out.line(
-            f"{self.left_over:.2%} of the responses is left over; the worst fit is {test.responses[worst[0]].name} "
+            f"{self.left_over:.2%} of the responses' power is unexplained; the worst fit is "
+            f"{test.responses[worst[0]].name} "
             f"from {test.references[worst[1]].name} (assurance {self.assurance[worst]:.4f})"
         )
         faint = [test.responses[i].name for i in np.flatnonzero(self.faint.all(axis=1))]
         if faint:
-            out.line(f"not counted, since there is hardly more than noise: {', '.join(faint)}")
+            out.line(f"not counted, because they are mostly noise: {', '.join(faint)}")
         return out
 
     def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all arrays by name, as saved in .npz and .mat files."""
         return {
             "frequencies_hz": self.frequencies_hz, "frequency_deviations_hz": self.frequency_deviations_hz,
             "damping": self.damping, "damping_deviations": self.damping_deviations, "correlation": self.correlation,
@@ -339,7 +381,18 @@ class ModalParameters(Result):
         }  # fmt: skip
 
     def save(self, path: str | Path) -> Path:
-        """Write its table as .csv, its arrays as .npz or .mat, or its shapes as .uff (sets 55, without deviations)."""
+        """Write the modes to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            .csv for the table, .npz or .mat for all arrays, .uff for the shapes (data sets 55, without deviations).
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
         if Path(path).suffix.lower() not in UNIVERSAL:
             return super().save(path)
         from supple.formats.measurements.universal_file import write_universal
@@ -349,13 +402,18 @@ class ModalParameters(Result):
         return write_universal(path, universal_modes(test.responses, self.poles, self.shapes, test.title))
 
     def plot(self, kind: str = "stabilisation", **options: Any) -> Any:
-        """Draw it (matplotlib) and return the panels.
+        """Draw the modes with matplotlib and return the panels.
 
-        kind : "stabilisation", the diagram over the mode indicator; "responses", measured and fitted; "mac", the shapes
-               against each other, or against `other`
+        Parameters
+        ----------
+        kind : {"stabilisation", "responses", "mac"}, optional
+            Stabilisation diagram with the mode indicator; measured and fitted responses; or the MAC of the shapes with
+            themselves, or with `other`. Default: "stabilisation".
+        **options : Any
+            Options of the plot, such as `axes`, `pairs` of responses, or `other` shapes.
         """
         if kind not in PICTURES:
-            raise InputError(f'"{kind}" is no picture of modal parameters', part="plot", hint=", ".join(PICTURES))
+            raise InputError(f'unknown kind of plot "{kind}"', part="plot", hint=f"use {', '.join(PICTURES)}")
         function = {"stabilisation": "stabilisation_plot", "responses": "fitted_plot", "mac": "mac_plot"}[kind]
         name = f"identification.modal_parameters.plot.{function}"
         if kind == "mac":
@@ -366,48 +424,48 @@ class ModalParameters(Result):
 
 
 def derivatives(test: Responses, omega: Array) -> Complex:
-    """(n, No): (iω)^m, m how often a displacement is differentiated in each response channel."""
+    """Return the factors (iω)^m (n, No), m the order of differentiation of each response channel."""
     orders = np.array([one.order or 0 for one in test.responses])
     return np.asarray((1j * omega[:, None]) ** orders)
 
 
-# How much of the responses no mode explains, and near which frequencies that looks like a mode.
+# Power of the responses that no mode explains, and frequencies near which it looks like a mode.
 
 
-_SHARE = 0.1  # of the power of the responses about a line: less may be noise, or what is wrong with another mode
-_STANDS_OUT = 10.0  # over the power that is left over on the lines about
-_ABOUT = 41  # lines, as many as say how much is left over near a mode
-_APART = 4  # lines: nearer ones are of one resonance
+_SHARE = 0.1  # of the power of the responses near a line: less may be noise, or an error of another mode
+_STANDS_OUT = 10.0  # over the residual power on the lines around
+_ABOUT = 41  # lines around a mode for the residual power
+_APART = 4  # lines: closer ones belong to one resonance
 
 
 def powers(H: Complex, fitted: Complex) -> tuple[Array, Array]:
-    """(N,) of what is left over and of the responses, Σ_oi |.|² / p_o, p_o the mean square of a response.    [eq. 21]
+    """Return the power (N,) of the residuals and of the responses, Σ_oi |.|² / p_o (eq. 21).
 
-    A response counts as one, whatever its unit; one of its references that does not move it, as by symmetry, adds
-    nothing but its noise to either.
+    p_o is the mean square of a response, so that every response counts equally, regardless of its unit. A reference
+    that does not move it, for example because of symmetry, adds only its noise.
     """
     p = np.maximum((np.abs(H) ** 2).sum(axis=2, keepdims=True).mean(axis=0, keepdims=True), np.finfo(float).tiny)
     left, whole = (np.sum(np.abs(one) ** 2 / p, axis=(1, 2)) for one in (H - fitted, H))
     return np.asarray(left), np.asarray(whole)
 
 
-def left_over_share(H: Complex, fitted: Complex) -> float:
-    """Of the power of all lines, what is left over."""
+def unexplained_share(H: Complex, fitted: Complex) -> float:
+    """Return the fraction of the power of all lines that is unexplained."""
     left, whole = powers(H, fitted)
     return float(left.sum() / max(float(whole.sum()), np.finfo(float).tiny))
 
 
 def missing_modes(hertz: Array, H: Complex, fitted: Complex) -> Array:
-    """Hz, where what is left over has a peak that no noise has: a mode seems missing there.
+    """Return the frequencies, Hz, of residual peaks above the noise, where a mode seems missing.
 
-    The median of three lines must be a tenth of the responses' power and ten times what is left over about it; one
-    line alone is a disturbance.
+    The median of three lines must be a tenth of the responses' power and ten times the residual power around it; a
+    single line is a disturbance.
     """
     left, whole = powers(H, fitted)
     if len(left) < 3:
         return np.zeros(0)
-    three = np.median(np.stack([_shifted(left, -1), left, _shifted(left, 1)]), axis=0)
-    size = np.median(np.stack([_shifted(whole, -1), whole, _shifted(whole, 1)]), axis=0)
+    three = np.median(np.stack([_shift_by_line(left, -1), left, _shift_by_line(left, 1)]), axis=0)
+    size = np.median(np.stack([_shift_by_line(whole, -1), whole, _shift_by_line(whole, 1)]), axis=0)
     half = _ABOUT // 2
     about = np.array([np.median(left[max(k - half, 0) : k + half + 1]) for k in range(len(left))])
     found: list[int] = []
@@ -422,6 +480,6 @@ def missing_modes(hertz: Array, H: Complex, fitted: Complex) -> Array:
     return np.sort(hertz[found])
 
 
-def _shifted(values: Array, by: int) -> Array:
-    """The same one line on, with the end repeated."""
+def _shift_by_line(values: Array, by: int) -> Array:
+    """Return the values shifted by one line, with the end repeated."""
     return np.asarray(values[np.clip(np.arange(len(values)) + by, 0, len(values) - 1)])

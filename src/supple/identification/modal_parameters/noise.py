@@ -1,6 +1,6 @@
-"""How much noise there is on measured responses: from their coherence, from neighbouring lines, from what a fit leaves.
+"""Noise of measured responses: from their coherence, from neighbouring lines, or from the residuals of a fit.
 
-Variances are those of the complex number, E|δH|²; of its real and imaginary part each has half.
+Variances are those of the complex number, E|δH|²; its real and imaginary part have half each.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ import numpy as np
 from supple.array_types import Array, Complex
 from supple.results.responses import explained_power
 
-_FLOOR = 1e-10  # of the mean of |H|²: no measured line is known better than that
-_LEAST = 1e-4  # 1 - γ²: a coherence that is closer to 1 is rounding, or one record
+_FLOOR = 1e-10  # of the mean of |H|²: least variance of a measured line
+_LEAST = 1e-4  # 1 - γ²: a coherence closer to 1 is rounding, or due to a single record
 _SWEEPS = 12
-ABOUT = 41  # lines that say how much is left over in a place
+ABOUT = 41  # lines around a frequency over which residuals are averaged
 _THIRD = 20.0  # variance of a third difference of white noise: 1 + 9 + 9 + 1
 
 
 def from_coherence(H: Complex, coherence: Array, averages: int) -> Array:
-    """E|δH|² = S (1 - γ²) / (n γ²), n averages (1 where they are not known), S as in `explained_power`     [eq. 10]"""
+    """Return E|δH|² = S (1 - γ²) / (n γ²), with n averages (1 if unknown) and S as in `explained_power` (eq. 10)."""
     share = np.clip(coherence, 1e-3, 1.0 - _LEAST)
     found = explained_power(H, coherence) * (1.0 - share) / (max(averages, 1) * share)
     return np.asarray(found + _floor(H))
 
 
 def from_neighbours(H: Complex) -> Array:
-    """A first guess where nothing is known: third differences of neighbouring lines, where H is smooth, are noise.
+    """Return a first estimate of the variance from third differences of neighbouring lines.
 
-    Their squares are explained as a + b|H|² (see `two_parts`); at sharp peaks they are not noise, which makes b large
-    and leaves the peaks less weight than they deserve. A fit says better.
+    Where H is smooth, these are noise. Their squares are modelled as a + b|H|² (see `two_parts`). At sharp peaks they
+    are not noise, which makes b large and gives the peaks too little weight. A fit provides a better estimate.
     """
     if len(H) < 8:
         return np.asarray(np.abs(H) ** 2 + _floor(H))
@@ -39,39 +39,40 @@ def from_neighbours(H: Complex) -> Array:
     return np.asarray(a + b * np.abs(H) ** 2 + _floor(H))
 
 
-def from_residuals(left: Complex, fitted: Complex, lost: float) -> Array:
-    """What a fit leaves over, explained as a + b|Ĥ|² for each pair of channels.
+def from_residuals(left: Complex, fitted: Complex, used: float) -> Array:
+    """Return the variance from the residuals of a fit, modelled as a + b|Ĥ|² for each pair of channels.
 
-    lost : of the data, how much the parameters of the fit have taken, 0 to 1
+    used : fraction of the data that the parameters of the fit use, 0 to 1
     """
-    # A pole that is too sharp would call the line that it overshoots noisy, and stay: measured numbers bound it.
+    # A pole that is too sharp would make the line that it overshoots seem noisy, and persist: measured values bound it.
     size = np.minimum(np.abs(fitted) ** 2, 2.0 * np.abs(fitted + left) ** 2)
     a, b = two_parts(np.abs(left) ** 2, size)
-    return np.asarray((a + b * size) / max(1.0 - lost, 0.05) + _floor(fitted))
+    return np.asarray((a + b * size) / max(1.0 - used, 0.05) + _floor(fitted))
 
 
-def after_fit(left: Complex, fitted: Complex, lost: float, coherent: Array | None) -> Array:
-    """Variance from what a fit left over: in two parts, or as the coherence has it but for a factor of each pair.
+def after_fit(left: Complex, fitted: Complex, used: float, coherent: Array | None) -> Array:
+    """Return the variance after a fit: from its residuals, or by coherence with a factor for each pair of channels.
 
-    coherent : variance by coherence, if there is one; a pair takes whichever makes what is left over more likely
+    coherent : variance by coherence, if known; each pair uses the one that makes its residuals more likely
     """
-    parts = from_residuals(left, fitted, lost)
+    parts = from_residuals(left, fitted, used)
     if coherent is None:
         return parts
     squares = np.abs(left) ** 2
-    scaled = coherent * np.mean(squares / coherent, axis=0, keepdims=True) / max(1.0 - lost, 0.05)
+    scaled = coherent * np.mean(squares / coherent, axis=0, keepdims=True) / max(1.0 - used, 0.05)
     unlikely = [np.mean(np.log(v) + squares / v, axis=0) for v in (parts, scaled)]
     return np.where(unlikely[1] < unlikely[0], scaled, parts)
 
 
 def local_excess(left: Complex, variance: Array) -> Array:
-    """(N,), at least 1: how much more is left over about each line than the variance says, all channels together.
+    """Return the ratio (N,), at least 1, of the residual power around each line to the variance, over all channels.
 
-    c τ with c the mean of |e|²/v over the lines about, and τ = (1 + ρ)/(1 - ρ), ρ the correlation of neighbouring
-    lines there: errors that go together from line to line count once, not line by line                       [eq. 14]
+    c τ with c the mean of |e|²/v over the lines around, and τ = (1 + ρ)/(1 - ρ), ρ the correlation of neighbouring
+    lines there: errors that are correlated between lines count once, not line by line                              [eq.
+    14]
 
-    Noise alone leaves 1. Where the model itself is wrong, or a record was disturbed, lines count for less and
-    deviations grow.
+    For noise alone it is 1. Where the model is wrong, or a record was disturbed, lines have less weight and deviations
+    grow.
     """
     white = left / np.sqrt(variance)
     power = (np.abs(white) ** 2).mean(axis=(1, 2))
@@ -86,17 +87,17 @@ def local_excess(left: Complex, variance: Array) -> Array:
 
 
 def running_mean(values: Array, width: int = ABOUT) -> Array:
-    """The mean over so many neighbours, over fewer at the ends."""
+    """Return the mean over `width` neighbours, fewer at the ends."""
     kernel = np.ones(min(width, len(values)))
     return np.asarray(np.convolve(values, kernel, "same") / np.convolve(np.ones(len(values)), kernel, "same"))
 
 
 def two_parts(squares: Array, size: Array) -> tuple[Array, Array]:
-    """a and b (1, No, Ni), neither negative, of E[squares] = a + b size, lines along the first axis.
+    """Return a and b (1, No, Ni), not negative, of E[squares] = a + b size, with lines along the first axis.
 
-    Noise of instruments does not depend on the response (a), that of blows, averages and wrong models grows with it
-    (b). Of a complex Gaussian the squares have the exponential distribution, so that least squares with the weights
-    1/(a + b size)² repeated is maximum likelihood.
+    Noise of instruments does not depend on the response (a); that of impacts, averages and model errors grows with it
+    (b). For a complex Gaussian the squares are exponentially distributed, so that repeated least squares with the
+    weights 1/(a + b size)² are maximum likelihood.
     """
     scale = np.maximum(size.mean(axis=0, keepdims=True), np.finfo(float).tiny)
     x = size / scale

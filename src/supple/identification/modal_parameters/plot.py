@@ -1,4 +1,4 @@
-"""Measured responses and the modal model that was fitted to them."""
+"""Plots of modal parameters: fitted responses, stabilisation diagram and MAC."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from supple.identification.modal_parameters.modal_parameters import ModalParameters
 
 
-_FEW = 4  # pairs that are drawn where none is named
+_FEW = 4  # pairs that are drawn if none is named
 
 
 @in_house_style
 def fitted_plot(found: ModalParameters, pairs: Sequence[tuple[str, str]] = (), axes: Any = None) -> Any:
-    """A panel for each pair (response, reference): magnitudes as measured, fitted and left over. Returns the panels.
+    """Draw the magnitudes of pairs (response, reference) as measured and fitted, with residuals; return the panels.
 
-    pairs : the ones with the best fit and the worst among them if none is named
+    pairs : Default: pairs from the best fit to the worst
     """
     test = found.responses
     H, fitted = test.H, found.synthesised()
-    chosen = [(test.response(a), test.reference(b)) for a, b in pairs] or _telling(found)
+    chosen = [(test.response(a), test.reference(b)) for a, b in pairs] or _spread_pairs(found)
     stack = panel_grid(axes, (10.0, 0.8 + 1.9 * len(chosen)), len(chosen), sharex=True)[:, 0]
     hertz = test.frequencies_hz
     for axes, (o, i) in zip(stack, chosen, strict=True):
         axes.plot(hertz, np.abs(H[:, o, i]), color=FAINT, linewidth=2.2, label="measured")
         axes.plot(hertz, np.abs(fitted[:, o, i]), color=PALETTE[0], linewidth=1.0, label="fitted")
-        axes.plot(hertz, np.abs(H[:, o, i] - fitted[:, o, i]), color=PALETTE[1], linewidth=0.6, label="left over")
+        axes.plot(hertz, np.abs(H[:, o, i] - fitted[:, o, i]), color=PALETTE[1], linewidth=0.6, label="residual")
         for f in found.frequencies_hz:
             axes.axvline(f, color=FAINT, linewidth=0.6, linestyle=":")
         axes.set_yscale("log")
@@ -46,14 +46,14 @@ def fitted_plot(found: ModalParameters, pairs: Sequence[tuple[str, str]] = (), a
     return panels(stack)
 
 
-def _telling(found: ModalParameters) -> list[tuple[int, int]]:
-    """Pairs spread over how well they are fitted, from the best to the worst."""
+def _spread_pairs(found: ModalParameters) -> list[tuple[int, int]]:
+    """Return pairs from the best fit to the worst."""
     order = np.argsort(-found.assurance, axis=None)
     places = np.unique(np.linspace(0, len(order) - 1, min(_FEW, len(order))).astype(int))
     return [(int(k) // found.assurance.shape[1], int(k) % found.assurance.shape[1]) for k in order[places]]
 
 
-# The stabilisation diagram: poles over order and frequency, with the mode indicator behind them.
+# Stabilisation diagram: poles over order and frequency, with the mode indicator in the background.
 
 
 _MARKS = (
@@ -65,13 +65,16 @@ _MARKS = (
 
 
 def mode_indicator(H: NDArray[np.complex128]) -> NDArray[np.float64]:
-    """CMIF (N, Ni): singular values of H (N, No, Ni) line by line; a peak of the second shows a second mode there."""
+    """Return the CMIF (N, Ni): singular values of H (N, No, Ni) at each line.
+
+    A peak of the second value shows a second mode.
+    """
     return np.asarray(np.linalg.svd(H, compute_uv=False))
 
 
 @in_house_style
 def stabilisation_plot(found: ModalParameters, axes: Any = None) -> Any:
-    """Poles of every order by what of them stayed, the modes that were kept as lines. Returns the panels."""
+    """Draw the poles of every order, marked by what is stable, and the selected modes as lines; return the panels."""
     axes = new_figure(10.0, 5.4).subplots() if axes is None else one_of(axes)
     hertz = found.responses.frequencies_hz
     behind = axes.twinx()
@@ -106,12 +109,12 @@ def stabilisation_plot(found: ModalParameters, axes: Any = None) -> Any:
     return panels(axes)
 
 
-# A matrix of modal assurance criteria: how alike shapes are, by colour and number.
+# Matrix of modal assurance criteria (MAC), by colour and number.
 
 
-_DARK = 0.55  # from which on letters are white
-_MANY = 16  # modes a side, above which numbers would not be legible
-_SMALL = 0.005  # not written
+_DARK = 0.55  # MAC above which letters are white
+_MANY = 16  # modes per side, above which numbers would be illegible
+_SMALL = 0.005  # smaller values have no number
 
 
 @in_house_style
@@ -123,7 +126,7 @@ def mac_plot(
     framed: Sequence[tuple[Sequence[int], Sequence[int]]] = (),
     axes: Any = None,
 ) -> Any:
-    """Rows are modes at rows_hz, columns at columns_hz (the same if left out); `framed` are pairs."""
+    """Draw a MAC matrix with rows at rows_hz and columns at columns_hz (default: the same); `framed` are pairs."""
     from matplotlib.patches import Rectangle
 
     a, b = values.shape

@@ -1,8 +1,8 @@
-"""Which poles are modes: those without which the responses are not explained, and none beside them.
+"""Selection of the poles that are modes: the fewest that explain the responses.
 
-Clusters of a stabilisation diagram are a start. They are refined together; one that explains no more than noise would
-is dropped, one that another does the work of is dropped; what is then left over is searched again for what the
-stronger ones hid, until nothing is found in it.
+The clusters of a stabilisation diagram are the start. They are refined together. A mode that explains no more than
+noise would, or whose role another one takes, is removed. The residuals are then searched for modes that stronger ones
+hid, until none is found.
 """
 
 from __future__ import annotations
@@ -19,18 +19,22 @@ from supple.identification.modal_parameters.noise import ABOUT, local_excess
 from supple.modal_analysis.mode_set import mac
 
 Noise = Callable[[Complex, Complex, float], Array]
-"""(left over, fitted, share of the data that parameters took) -> variance, all of receptances."""
+"""(residuals, fitted, fraction of the data that the parameters use) -> variance, all of receptances."""
 
 _ROUNDS = 8
-_SETTLED = 3  # rounds of noise and fit in the end
-_COARSE = 12  # steps of a refinement that is not the last
+_SETTLED = 3  # final rounds of noise and fit
+_COARSE = 12  # steps of a refinement before the last
 _EVIDENT = 10.0  # difference of 2χ² that decides between two models: the odds are 150 to 1
-_SLIGHT = 0.003  # damping ratio: up to it |s| of structural damping is within 1e-5 of that of viscous damping
-_ALIKE = 0.8  # MAC of shapes that may be one
+_SLIGHT = 0.003  # damping ratio up to which |s| of structural damping is within 1e-5 of that of viscous damping
+_ALIKE = 0.8  # MAC of shapes that may be one mode
 
 
 class Selected(NamedTuple):
-    """band : with the noise as it was found; refined; dropped : poles that were tried and explain nothing; rounds"""
+    """Selected modes.
+
+    band : with the estimated noise; refined : poles; dropped : number of poles that explain nothing; rounds : of
+    selection
+    """
 
     band: Band
     refined: Refined
@@ -39,45 +43,48 @@ class Selected(NamedTuple):
 
 
 def select(band: Band, start: Poles, noise: Noise, *, largest_damping: float, moving: bool = True) -> Selected:
-    """Add what is missing, drop what is not needed, until neither changes.
+    """Add missing modes and remove unnecessary ones until nothing changes.
 
-    noise  : what is to be thought of the noise after a fit
-    moving : poles are refined; otherwise they stay where the estimator has them
+    noise  : function that estimates the noise after a fit
+    moving : refine the poles; otherwise they keep the values of the estimator
     """
     dropped, rounds = 0, 0
     steps = _COARSE if moving else 0
     at = start
     refined = refine(band, at, iterations=steps)
     while True:
-        band = _renoised(band, refined, noise)
+        band = _update_noise(band, refined, noise)
         before = len(refined.at.poles)
-        refined = _pruned(band, refine(band, refined.at, iterations=steps), steps, largest_damping)
+        refined = _prune(band, refine(band, refined.at, iterations=steps), steps, largest_damping)
         dropped += before - len(refined.at.poles)
         rounds += 1
         if rounds >= _ROUNDS or not moving:
             break
-        fuller = _completed(band, refined, steps, largest_damping)
+        fuller = _add_hidden(band, refined, steps, largest_damping)
         if fuller is None:
             break
         refined = fuller
     for _ in range(_SETTLED):
-        band = _renoised(band, refined, noise)
+        band = _update_noise(band, refined, noise)
         refined = refine(band, refined.at, iterations=40 if moving else 0)
-    last = _pruned(band, refined, 40 if moving else 0, largest_damping)
+    last = _prune(band, refined, 40 if moving else 0, largest_damping)
     dropped += len(refined.at.poles) - len(last.at.poles)
     return Selected(band, last, dropped, rounds)
 
 
-def of_likelier_damping(
+def select_damping_kind(
     viscous: Selected, window_rate: float, again: Callable[[float], Selected]
 ) -> tuple[Selected, bool | None]:
-    """The modes of viscous (s* beside s) or structural damping (-s beside s), whichever explains the lines better.
+    """Return the modes with viscous or structural damping, whichever explains the lines better.
 
-    again : selects modes anew with structural damping, of a band whose `mirror` is given. It is asked only where the
-            poles that were found, refined as structural ones, do not explain less.                        [eq. 23]
+    With viscous damping, s* is a pole beside s; with structural damping, -s.
 
-    True if it is structural, False if viscous, None (with viscous ones) where the lines do not tell, or where damping
-    is so slight that it makes no difference.
+    again : function that selects modes with structural damping, for a given `mirror` of the band. It is called only if
+    the
+            poles, refined as structural ones, do not explain less.                                           [eq. 23]
+
+    The second value is True for structural, False for viscous damping, and None (with viscous modes) if the lines do
+    not determine it, or if the damping is so small that it makes no difference.
     """
     band, refined = viscous.band, viscous.refined
     s = refined.at.poles + window_rate
@@ -87,41 +94,41 @@ def of_likelier_damping(
     if _deviance(other) - _deviance(refined) > _EVIDENT * float(np.max(excess_at(band, refined))):
         return viscous, False
     structural = again(2.0 * window_rate)
-    gained = _unlikely(viscous) - _unlikely(structural)
+    gained = _penalised_deviance(viscous) - _penalised_deviance(structural)
     if abs(gained) < _EVIDENT:
         return viscous, None
     return (structural, True) if gained > 0.0 else (viscous, False)
 
 
-def _unlikely(found: Selected) -> float:
-    """-2 ln of the likelihood of all lines, and Schwarz's price of the modes."""
+def _penalised_deviance(found: Selected) -> float:
+    """Return -2 ln of the likelihood of all lines, with Schwarz's penalty for the modes."""
     band, refined = found.band, found.refined
-    left = np.abs(band.H - _fitted(band, refined)) ** 2
+    left = np.abs(band.H - _fitted_responses(band, refined)) ** 2
     return 2.0 * float(np.sum(np.log(band.variance) + left / band.variance)) + len(refined.at.poles) * price(band)
 
 
 def price(band: Band) -> float:
-    """The deviance that a mode must explain to be believed: (2 No + 2 Ni) ln(2n), n complex numbers.       [eq. 15]
+    """Return the deviance that a mode must explain to be accepted: (2 No + 2 Ni) ln(2n), n complex numbers (eq. 15).
 
-    Schwarz's criterion: noise alone would explain about 2 No + 2 Ni.
+    This is Schwarz's criterion; noise alone would explain about 2 No + 2 Ni.
     """
     _, No, Ni = band.H.shape
     return float((2 * No + 2 * Ni) * np.log(2.0 * band.H.size))
 
 
 def excess_at(band: Band, refined: Refined) -> Array:
-    """(R,) how much more is left over about each mode than the noise says: of all channels, see `local_excess`, or of
-    what goes along its shape, whichever is more.
+    """Return the ratio (R,) of residuals to noise around each mode.
 
-    Noise on a force is on all responses to it at once: such errors add up along a shape as modes do.
+    It is that of all channels, see `local_excess`, or that along the mode's shape, whichever is larger. Noise of a
+    force acts on all responses to it simultaneously: such errors add up along a shape as modes do.
     """
-    left = band.H - _fitted(band, refined)
+    left = band.H - _fitted_responses(band, refined)
     of_all = np.interp(refined.at.poles.imag, band.omega, local_excess(left, band.variance))
     return np.maximum(of_all, _excess_along(band, refined, left))
 
 
 def _excess_along(band: Band, refined: Refined, left: Complex) -> Array:
-    """(R,) the same of a_k = ŵᴴ e_k, e the whitened residuals about a mode, ŵ its whitened residues of unit length."""
+    """Return the ratio (R,) for a_k = ŵᴴ e_k, e the whitened residuals around a mode, ŵ its whitened unit residues."""
     found = np.ones(len(refined.at.poles))
     for r, s in enumerate(refined.at.poles):
         middle = int(np.abs(band.omega - s.imag).argmin())
@@ -138,10 +145,11 @@ def _excess_along(band: Band, refined: Refined, left: Complex) -> Array:
 
 
 def significance(band: Band, refined: Refined) -> Array:
-    """(R,) deviance that each mode explains, the shapes of the others fitted anew without it: 2 Σ_o x_rᵀ C_r⁻¹ x_r.
+    """Return the deviance (R,) that each mode explains: 2 Σ_o x_rᵀ C_r⁻¹ x_r.
 
-    It counts for less where more than noise is left over, see `local_excess`; and no more than what a mode explains
-    beside its strongest line: one line alone is a disturbance, the hum of the mains.
+    The other shapes are refitted without the mode. The deviance is reduced where residuals exceed the noise, see
+    `local_excess`, and limited to what the mode explains without its strongest line: a single line is a disturbance,
+    such as mains hum.
     """
     near = excess_at(band, refined)
     fit = refined.fit
@@ -155,8 +163,10 @@ def significance(band: Band, refined: Refined) -> Array:
 
 
 def visible_share(band: Band, refined: Refined) -> Array:
-    """(R,) of |H|² about each resonance, two half bandwidths and a line to either side, what the mode itself has of it,
-    in the pair of channels where it has most."""
+    """Return the fraction (R,) of |H|² around each resonance that is due to the mode, in its best pair of channels.
+
+    The range is two half bandwidths and one line to either side.
+    """
     at, shapes = refined.at, refined.fit.shapes
     step = float(np.median(np.diff(band.omega)))
     found = np.zeros(len(at.poles))
@@ -172,7 +182,7 @@ def visible_share(band: Band, refined: Refined) -> Array:
 
 
 def _beside_strongest(band: Band, refined: Refined) -> Array:
-    """(R,) 2 Σ |ψ_o l_i g_k|² / v_oik without the line at which it is largest."""
+    """Return 2 Σ |ψ_o l_i g_k|² / v_oik (R,) without the line at which it is largest."""
     residues = np.abs(refined.fit.shapes[:, :, None] * refined.at.participation[:, None, :]) ** 2
     R = len(residues)
     weight = (1.0 / band.variance).reshape(len(band.omega), -1) @ residues.reshape(R, -1).T  # (N, R)
@@ -180,16 +190,16 @@ def _beside_strongest(band: Band, refined: Refined) -> Array:
     return np.asarray(lines.sum(axis=0) - lines.max(axis=0, initial=0.0))
 
 
-def _completed(band: Band, refined: Refined, steps: int, largest_damping: float) -> Refined | None:
-    """With modes that were hidden in what is left over: several at once, or else the clearest alone; None if none."""
-    left = band._replace(H=band.H - _fitted(band, refined))
+def _add_hidden(band: Band, refined: Refined, steps: int, largest_damping: float) -> Refined | None:
+    """Return the fit with modes hidden in the residuals, several or the clearest one; None if none is found."""
+    left = band._replace(H=band.H - _fitted_responses(band, refined))
     excess = local_excess(left.H, band.variance)
     found = hidden_modes(left, excess, 0.5 * price(band), largest_damping)
     for count in sorted({len(found.poles), min(len(found.poles), 1)} - {0}, reverse=True):
         both = Poles(
             np.r_[refined.at.poles, found.poles[:count]], np.r_[refined.at.participation, found.participation[:count]]
         )
-        tried = _pruned(band, refine(band, both, iterations=steps), steps, largest_damping)
+        tried = _prune(band, refine(band, both, iterations=steps), steps, largest_damping)
         if len(tried.at.poles) > len(refined.at.poles) and _deviance(tried) < _deviance(refined):
             return tried
     return None
@@ -199,21 +209,21 @@ def _deviance(refined: Refined) -> float:
     return 2.0 * refined.fit.misfit
 
 
-def _fitted(band: Band, refined: Refined) -> Complex:
+def _fitted_responses(band: Band, refined: Refined) -> Complex:
     fit = refined.fit
     return synthesised(band.omega, refined.at, fit.shapes, fit.lower, fit.upper, band.mirror)
 
 
-def _renoised(band: Band, refined: Refined, noise: Noise) -> Band:
-    fitted = _fitted(band, refined)
+def _update_noise(band: Band, refined: Refined, noise: Noise) -> Band:
+    fitted = _fitted_responses(band, refined)
     _, No, Ni = band.H.shape
     R = len(refined.at.poles)
     unknowns = 2 * R * (No + Ni) + RESIDUALS * No * Ni
     return band._replace(variance=noise(band.H - fitted, fitted, unknowns / (2.0 * band.H.size)))
 
 
-def _pruned(band: Band, refined: Refined, steps: int, largest_damping: float) -> Refined:
-    """Without the modes that explain too little, the weakest first, and without those that another stands in for."""
+def _prune(band: Band, refined: Refined, steps: int, largest_damping: float) -> Refined:
+    """Remove modes that explain too little, the weakest first, and those whose role another one takes."""
     least = price(band)
     while len(refined.at.poles):
         s = refined.at.poles
@@ -225,15 +235,15 @@ def _pruned(band: Band, refined: Refined, steps: int, largest_damping: float) ->
             kept[worst] = False
             refined = refine(band, refined.at.where(kept), iterations=steps)
             continue
-        merged = _merged(band, refined, explained, steps, least)
+        merged = _merge_alike(band, refined, explained, steps, least)
         if merged is None:
             return refined
         refined = merged
     return refined
 
 
-def _merged(band: Band, refined: Refined, explained: Array, steps: int, least: float) -> Refined | None:
-    """The same without one of two poles that are near and alike, where the other explains as much alone."""
+def _merge_alike(band: Band, refined: Refined, explained: Array, steps: int, least: float) -> Refined | None:
+    """Return the fit without one of two close and similar poles if the other explains as much alone, else None."""
     s, shapes = refined.at.poles, refined.fit.shapes
     likeness = mac(shapes, shapes) * mac(refined.at.participation, refined.at.participation)
     step = float(np.median(np.diff(band.omega)))
@@ -242,7 +252,7 @@ def _merged(band: Band, refined: Refined, explained: Array, steps: int, least: f
         weaker = i if explained[i] < explained[j] else j
         without = refine(band, refined.at.where(np.arange(len(s)) != weaker), iterations=max(steps, 1))
         if abs(s[i] - s[j]) < step:
-            return without  # lines do not tell them apart: what two explain better is what is wrong with the model
+            return without  # the lines cannot separate them: what two explain better is an error of the model
         nearest = int(np.abs(without.at.poles - s[weaker]).argmin())  # the one that stands for both
         excess = float(excess_at(band, without)[nearest])
         if _deviance(without) - _deviance(refined) < least * excess:
@@ -250,28 +260,28 @@ def _merged(band: Band, refined: Refined, explained: Array, steps: int, least: f
     return None
 
 
-# Modes hidden in what a fit leaves over: one resonance after the other is held against it.
+# Modes hidden in the residuals of a fit, which are correlated with one trial resonance after the other.
 #
-# A mode that is weak on every line is no outlier on any; an estimator that divides by polynomials does not see it.
-# Summed over the lines with the shape of a resonance, over all channels, it stands out.
+# A mode that is weak on every line is no outlier on any, and an estimator with polynomials does not find it. In a sum
+# over the lines with the shape of a resonance, over all channels, it stands out.
 
 
 _RATIOS = (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128)
-_PER_WIDTH = 1.0  # trial poles a half bandwidth
+_PER_WIDTH = 1.0  # trial poles per half bandwidth
 _AT_ONCE = 64  # trial poles
-_REACH = 20.0  # half bandwidths, or lines, beside a pole where its resonance is looked at
-_FEWEST = 0.5  # of the step of the lines: closer trial poles say the same
+_REACH = 20.0  # half bandwidths, or lines, around a pole that its resonance covers
+_FEWEST = 0.5  # of the step of the lines: closer trial poles are equivalent
 
 
 def hidden_modes(band: Band, excess: Array, least: float, largest_damping: float, most: int = 4) -> Poles:
-    """Poles at which a mode would explain more than `least` of the deviance of what is left over, the best first.
+    """Return poles at which a mode would explain more than `least` of the residual deviance, the best first.
 
     y_oi = Σ_k g*_k e_oik / v_oik / √(Σ_k |g_k|² / v_oik),   g = 1/(iω - s)                                   [eq. 16]
 
-    excess : (N,) how much more than noise is left over about each line, see `local_excess`
+    excess : (N,) ratio of residuals to noise around each line, see `local_excess`
 
-    A mode gives y the rank one: 2 σ₁(y)² is what it explains; of noise alone σ₁² is about (√No + √Ni)². The first
-    right singular vector is its participation.
+    A mode gives y rank one: 2 σ₁(y)² is what it explains; for noise alone σ₁² is about (√No + √Ni)². The first right
+    singular vector is its participation.
     """
     weight = 1.0 / band.variance
     N, No, Ni = band.H.shape
@@ -285,14 +295,14 @@ def hidden_modes(band: Band, excess: Array, least: float, largest_damping: float
             continue
         tried: list[tuple[Array, Complex, Complex]] = []
         for s in _trials(band.omega, ratio, step):
-            part = _around(band.omega, s, step)
+            part = _lines_around(band.omega, s, step)
             g = 1.0 / (1j * band.omega[part, None] - s)
             y = (g.conj().T @ weighted[part]) / np.sqrt((np.abs(g.T) ** 2) @ flat[part])
             _, size, right = np.linalg.svd(y.reshape(-1, No, Ni), full_matrices=False)
             explained = 2.0 * size[:, 0] ** 2 / np.interp(s.imag, band.omega, excess)
             # y ≈ σ₁ u vᴴ is ψ lᵀ, so that l is the conjugate of v, which is what svd returns.
             tried.append((explained, s, right[:, 0]))
-        # Most trials meet no mode: what they explain tells how far noise on one channel is that on others.
+        # Most trials meet no mode: what they explain is the level of noise that channels have in common.
         level = max(float(np.median(np.concatenate([one[0] for one in tried]))) / usual, 1.0)
         for explained, s, l_r in tried:
             found += [(explained[j], s[j], l_r[j]) for j in np.flatnonzero(explained > least * level)]
@@ -310,7 +320,7 @@ def hidden_modes(band: Band, excess: Array, least: float, largest_damping: float
 
 
 def _trials(omega: Array, ratio: float, step: float) -> Iterator[Complex]:
-    """Poles of one damping ratio over the band, spaced by their half bandwidth or by half a line, some at a time."""
+    """Yield batches of poles of one damping ratio over the band, spaced by their half bandwidth or by half a line."""
     places = [float(omega[0])]
     while places[-1] < omega[-1]:
         places.append(places[-1] + max(ratio * places[-1] * _PER_WIDTH, _FEWEST * step))
@@ -319,8 +329,8 @@ def _trials(omega: Array, ratio: float, step: float) -> Iterator[Complex]:
     return (s[first : first + _AT_ONCE] for first in range(0, len(s), _AT_ONCE))
 
 
-def _around(omega: Array, s: Complex, step: float) -> slice:
-    """The lines at which these resonances are seen."""
+def _lines_around(omega: Array, s: Complex, step: float) -> slice:
+    """Return the lines that these resonances cover."""
     reach = _REACH * max(float(np.max(-s.real)), step)
     return slice(
         int(np.searchsorted(omega, s.imag.min() - reach)), int(np.searchsorted(omega, s.imag.max() + reach)) or 1

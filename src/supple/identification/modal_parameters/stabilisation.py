@@ -1,4 +1,4 @@
-"""Stabilisation over the orders of an estimator: which poles stay where they are as the order rises."""
+"""Stabilisation over the orders of an estimator: poles that stay constant as the order increases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from supple.modal_analysis.mode_set import mac
 
 
 class RawPoles(NamedTuple):
-    """All poles that an estimator finds at one order, of the structure and of the noise.
+    """All poles of an estimator at one order, of the structure and of the noise.
 
     order, poles s (n,) in rad/s, participation (n, Ni): of each reference in each, of unit length
     """
@@ -28,40 +28,64 @@ class RawPoles(NamedTuple):
 
     @property
     def frequencies_hz(self) -> Array:
+        """Frequencies |s| / 2π (n,), Hz."""
         return np.asarray(np.abs(self.poles) / (2.0 * np.pi))
 
     @property
     def damping(self) -> Array:
+        """Damping ratios (n,)."""
         return np.asarray(-self.poles.real / np.abs(self.poles))
 
     def where(self, kept: NDArray[np.bool_]) -> RawPoles:
-        """Some of them."""
+        """Return a selection of the poles."""
         return RawPoles(self.order, self.poles[kept], self.participation[kept])
 
 
 LABELS = ("new", "frequency", "frequency and damping", "all")
-"""What of a pole is as it was at the order before: nothing, its frequency, its damping too, its participation too."""
+"""What of a pole agrees with the previous order: nothing, frequency, also damping, also participation."""
 
 
 class Criteria(NamedTuple):
-    """When a pole counts as the same as one of the order before."""
+    """Criteria by which a pole agrees with one of the previous order.
+
+    Attributes
+    ----------
+    frequency : float
+        Largest relative change of the frequency.
+    damping : float
+        Largest relative change of the damping ratio.
+    participation : float
+        Largest 1 - MAC of the participation factors.
+    largest_damping : float
+        Largest damping ratio of a mode.
+    share : float
+        Fraction of the orders, since its first pole, at which a cluster must have a pole.
+    fewest : int
+        Least number of poles of a cluster.
+    """
 
     frequency: float = 0.01  # relative
     damping: float = 0.05  # relative
     participation: float = 0.05  # 1 - MAC
-    largest_damping: float = 0.2  # ratios above are no vibration
-    share: float = 0.5  # of the orders since it first appeared that a cluster must have a pole at
-    fewest: int = 4  # poles of a cluster
+    largest_damping: float = 0.2
+    share: float = 0.5
+    fewest: int = 4
 
 
 @dataclass(frozen=True)
 class Stabilisation:
-    """The poles of all orders that a structure could have, and the clusters among them.
+    """Poles of all orders that a structure could have, and their clusters.
 
-    found    : those of each order with Re s < 0, less damping than the limit, and in the band or close to it
-    labels   : of each order (n,), an index into LABELS
-    cluster  : of each order (n,), the number of the cluster each belongs to, -1 for none that is kept
-    clusters : the kept ones, by rising frequency: poles and participation
+    Attributes
+    ----------
+    found : tuple of RawPoles
+        Poles of each order with Re s < 0, damping below the limit, and in the band or close to it.
+    labels : tuple of ndarray
+        For each order (n,), indices into `LABELS`.
+    cluster : tuple of ndarray
+        For each order (n,), the index of the cluster of each pole, -1 for none.
+    clusters : Poles
+        Poles and participation of the stable clusters, in order of frequency.
     """
 
     found: tuple[RawPoles, ...]
@@ -71,14 +95,16 @@ class Stabilisation:
 
     @property
     def orders(self) -> tuple[int, ...]:
+        """Orders of the polynomials."""
         return tuple(one.order for one in self.found)
 
 
-def stabilised(raw: Iterable[RawPoles], omega: Array, criteria: Criteria) -> Stabilisation:
-    """Label the poles of every order, chain them into clusters, keep the steady ones.
+def label_poles(raw: Iterable[RawPoles], omega: Array, criteria: Criteria) -> Stabilisation:
+    """Label the poles of every order, chain them into clusters, and keep the stable ones.
 
-    A cluster has at most one pole of an order: each order is matched to the clusters so far by the assignment of
-    least total distance (`_distance`), so that two modes closer to each other than poles scatter stay two.
+    A cluster has at most one pole of an order: each order is matched to the existing clusters by the assignment of
+    least total distance (`_distance`), so that two modes closer to each other than the scatter of their poles remain
+    two.
     """
     margin = 0.1 * (omega[-1] - omega[0])
     found = [_plausible(one, omega[0] - margin, omega[-1] + margin, criteria) for one in raw]
@@ -119,15 +145,16 @@ def _labels(before: RawPoles, now: RawPoles, criteria: Criteria) -> NDArray[np.i
 
 
 def _distance(s: Complex, u: Complex, t: Complex, v: Complex) -> Array:
-    """|s - t| over 1 % of |t| and half of its decay rate, and one more for participations that have nothing in common.
+    """Return the distance of poles and participations.
 
-    The scatter of a pole grows with its half bandwidth, and does not vanish without damping.
+    It is |s - t| over 1 % of |t| plus half its decay rate, plus 1 - MAC of the participations. The scatter of a pole
+    grows with its half bandwidth, and does not vanish without damping.
     """
     scale = 0.01 * np.abs(t) + 0.5 * np.abs(t.real)
     return np.asarray(np.abs(s[:, None] - t) / scale + (1.0 - mac(u, v)))
 
 
-_FAR = 1.0  # distance from which on a pole is another's, if participations agree
+_FAR = 1.0  # distance at which a pole belongs to another cluster, if participations agree
 Chain = list[tuple[int, int]]  # (index of the order, index of the pole)
 
 
@@ -149,13 +176,13 @@ def _chains(found: Sequence[RawPoles]) -> list[Chain]:
 
 
 def _steady(chain: Chain, orders: int, least: int, share: float) -> bool:
-    """Enough poles, in most orders since the first, and in some of the last quarter."""
+    """Return True if a chain has enough poles, in most orders since its first, and in the last quarter."""
     since = orders - chain[0][0]
     return len(chain) >= least and len(chain) >= share * since and chain[-1][0] >= orders - max(orders // 4, 2)
 
 
 def _centre(chain: Chain, found: Sequence[RawPoles]) -> tuple[complex, Complex]:
-    """The median pole of the upper half of its orders, with the participation at the highest."""
+    """Return the median pole of the upper half of a chain, with the participation at its highest order."""
     upper = chain[len(chain) // 2 :]
     poles = np.array([found[n].poles[j] for n, j in upper])
     n, j = chain[-1]

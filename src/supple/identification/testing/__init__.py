@@ -1,1 +1,1 @@
-"""Tests of machines: records to responses, what is wrong with them, points matched, and tests that are simulated."""
+"""Modal tests: records to responses, checks of measurements, matching of points, and simulated tests."""

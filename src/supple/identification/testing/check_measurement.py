@@ -1,4 +1,4 @@
-"""`check_measurement`: a test looked at before anything is fitted to it; `join_responses`: several files as one."""
+"""`check_measurement`: find errors in a test before a fit. `join_responses`: join several files of one test."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from supple.results.text import Text, listed, number_text
 if TYPE_CHECKING:
     from supple.identification.updating.measurement import Measurement
 
-_BETTER = 0.15  # of likeness: so much more another posture must fit to be named
-_ALIKE = 0.9  # correlation of what two files both measured
-_CHANNELS = 40  # that a text lists
-_FEW = 3  # suspicions of a kind that are told one by one
-_SAME = 1e-6  # of a step: lines of two files
-_USUAL = Damping(structural=0.02)  # of a mechanism whose file says nothing
+_BETTER = 0.15  # by how much the likeness at another posture must be better for it to be reported
+_ALIKE = 0.9  # correlation of a channel that two files share
+_CHANNELS = 40  # in a listing
+_FEW = 3  # suspicions of a kind that are listed one by one
+_SAME = 1e-6  # of a step: tolerance for the lines of two files
+_USUAL = Damping(structural=0.02)  # for a mechanism without damping
 _NO_PLACES: Mapping[str, str] = {}
 
 
@@ -58,11 +58,17 @@ class MeasurementCheck(Result):
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is wrong for certain."""
+        """True if there are no certain errors."""
         return not any(item.certain for item in self.suspicions)
 
     def require_sound(self) -> Responses:
-        """The responses; an InputError with the first thing that is wrong for certain, if there is one."""
+        """Return the responses if they have no certain error.
+
+        Raises
+        ------
+        InputError
+            If there is a certain error; the message gives the first.
+        """
         wrong = [item for item in self.suspicions if item.certain]
         if wrong:
             more = f" ({len(wrong) - 1} more)" if len(wrong) > 1 else ""
@@ -71,12 +77,14 @@ class MeasurementCheck(Result):
         return self.responses
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         certain = sum(item.certain for item in self.suspicions)
-        told = f"{certain} wrong, {len(self.suspicions) - certain} doubtful" if self.suspicions else "nothing wrong"
-        return f"{told} with {self.responses.summary()}"
+        doubtful = len(self.suspicions) - certain
+        found = f"{certain} errors and {doubtful} possible errors" if self.suspicions else "no errors found"
+        return f"{found} in {self.responses.summary()}"
 
     def table(self) -> Table:
-        """What is wrong, with which channel, what it looks like and what to do."""
+        """Return one row for each suspicion: its kind, channel, description and remedy."""
         columns = {
             name: np.array([str(getattr(item, name)) for item in self.suspicions], dtype=str)
             for name in ("kind", "channel", "what", "hint")
@@ -85,7 +93,7 @@ class MeasurementCheck(Result):
         return Table(columns)
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints: the test, its channels, and what looks wrong."""
+        """Return the object that `--json` prints: the test, its channels, and the suspicions."""
         test = self.responses
         return {
             "title": test.title, "date": test.date, "at": test.at, "lines": len(test.frequencies_hz),
@@ -100,7 +108,7 @@ class MeasurementCheck(Result):
         }  # fmt: skip
 
     def text(self) -> Text:
-        """The test, its channels, and what looks wrong."""
+        """Return the test, its channels, and the suspicions."""
         out, test = Text(), self.responses
         lines = test.frequencies_hz
         at = (
@@ -116,23 +124,36 @@ class MeasurementCheck(Result):
         places = {match.place: match for match in self.matched.matches} if self.matched else {}
         rows = []
         for one in test.references:
-            rows.append((one.name, "pushes", one.quantity, _unit(one), _where(one), "", "", *_match(places, one)))
+            rows.append(
+                (
+                    one.name,
+                    "reference",
+                    one.quantity,
+                    _unit_text(one),
+                    _position_text(one),
+                    "",
+                    "",
+                    *_match(places, one),
+                )
+            )
         for one, size in zip(test.responses, _sizes(test), strict=True):
             share = "" if size["coherence"] is None else f"{size['coherence']:.3f}"
-            rows.append((one.name, "moves", one.quantity, _unit(one), _where(one), number_text(size["rms"]), share,
-                         *_match(places, one)))  # fmt: skip
-        titles = ("channel", "", "quantity", "unit", "position / m", "r.m.s. of H", "coherence")
+            rows.append((one.name, "response", one.quantity, _unit_text(one), _position_text(one),
+                         number_text(size["rms"]), share, *_match(places, one)))  # fmt: skip
+        titles = ("channel", "role", "quantity", "unit", "position / m", "RMS of H", "coherence")
         shown = rows[:_CHANNELS]
-        out.table((*titles, "point", "off / mm") if places else titles, [row if places else row[:7] for row in shown])
+        out.table(
+            (*titles, "point", "distance / mm") if places else titles, [row if places else row[:7] for row in shown]
+        )
         if len(rows) > _CHANNELS:
-            out.line(f"and {len(rows) - _CHANNELS} more channels; --json has all")
+            out.line(f"and {len(rows) - _CHANNELS} more channels; --json lists all")
         for note in test.notes:
             out.line(f"note: {note}")
         for item in self.suspicions:
-            out.line(f"{'wrong' if item.certain else 'doubtful'}: {item}")
+            out.line(f"{'error' if item.certain else 'possible error'}: {item}")
         if not self.suspicions:
-            against = "" if self.model is not None else "; signs and units are judged with --mechanism FILE"
-            out.line(f"nothing looks wrong{against}")
+            against = "" if self.model is not None else "; use --mechanism FILE to check signs and units as well"
+            out.line(f"no errors found{against}")
         return out
 
 
@@ -156,7 +177,7 @@ def _match(places: dict[str, Any], one: Any) -> tuple[str, str]:
     return match.point, "" if match.distance != match.distance else f"{1e3 * match.distance:.3g}"
 
 
-def _unit(one: Any) -> str:
+def _unit_text(one: Any) -> str:
     return (
         f"{one.unit} (file: {one.recorded})"
         if one.recorded and one.recorded != one.unit.replace("²", "^2")
@@ -164,7 +185,7 @@ def _unit(one: Any) -> str:
     )
 
 
-def _where(one: Any) -> str:
+def _position_text(one: Any) -> str:
     return (
         ""
         if one.position is None
@@ -213,8 +234,8 @@ def check_measurement(
 
     See Also
     --------
-    match_channels : match the points of a test only.
-    join_responses : join files of one test.
+    match_channels : Match the points of a test only.
+    join_responses : Join files of one test.
 
     Examples
     --------
@@ -226,11 +247,11 @@ def check_measurement(
     """
     require_arguments(check_measurement, locals())
     if mechanism is None:
-        return MeasurementCheck(test, _ordered(suspicions(test)))
+        return MeasurementCheck(test, _certain_first(suspicions(test)))
     matched = match_channels(test, mechanism, at, places=places, within=within)
     named = matched.responses
     chosen: Any = at if at is not None else (named.at or None)
-    damping = _USUAL if damping is None and not _damped(mechanism) else damping
+    damping = _USUAL if damping is None and not _has_damping(mechanism) else damping
 
     def answer(where: At | Configuration) -> Responses:
         lines = named.frequencies_hz
@@ -249,11 +270,11 @@ def check_measurement(
     finite = not any(item.kind == "not finite" for item in found)
     if finite and len(named.frequencies_hz) > 2:
         found += _other_postures(named, model, mechanism, chosen, answer)
-    return MeasurementCheck(named, _ordered(found), matched, model)
+    return MeasurementCheck(named, _certain_first(found), matched, model)
 
 
-def _damped(mechanism: Mechanism) -> bool:
-    """Whether its file says anything of damping."""
+def _has_damping(mechanism: Mechanism) -> bool:
+    """Return True if the mechanism has any damping."""
     joints = mechanism.joints.values()
     return bool(
         mechanism.damping or mechanism.dampers or any(item.damping for item in mechanism.materials.values())
@@ -286,21 +307,30 @@ def join_responses(*tests: Responses) -> Responses:
 
     See Also
     --------
-    load_responses : read responses from a file.
+    load_responses : Read responses from a file.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> test = supple.virtual_test(arm, "home", "tip.-z", ["tip", "link1[0.5]"], sampling_hz=256.0).responses
+    >>> names = [channel.name for channel in test.responses]
+    >>> len(supple.join_responses(test.select(names[:2]), test.select(names[2:])).responses)
+    4
     """
     for n, one in enumerate(tests, 1):
         require_one(Responses, one, f"test {n}")
     if not tests:
-        raise InputError("none is given", part="tests", hint="give some")
+        raise InputError("no test is given", part="tests", hint="give at least one")
     first = tests[0]
     responses, parts, gammas = list(first.responses), [first.H], [first.coherence]
     for n, other in enumerate(tests[1:], 2):
         part = f"test {n}{f' ({other.title})' if other.title else ''}"
         if other.at != first.at:
             raise InputError(
-                f"it was made at {other.at or 'an unknown posture'}, the first at {first.at or 'an unknown one'}",
+                f"the test was made at {other.at or 'an unknown posture'}, the first at {first.at or 'an unknown one'}",
                 part=part,
-                hint="files of different postures are different tests: give them one by one, each with its posture",
+                hint="files of different postures are separate tests: give each of them with its posture",
             )  # fmt: skip
         _require_alike(first, other, part)
         fresh = [one.name for one in other.responses if one.name not in {known.name for known in responses}]
@@ -321,15 +351,19 @@ def join_responses(*tests: Responses) -> Responses:
 def _require_alike(first: Responses, other: Responses, part: str) -> None:
     lines = first.frequencies_hz
     if len(other.frequencies_hz) != len(lines) or not np.allclose(other.frequencies_hz, lines, rtol=_SAME, atol=0.0):
-        raise InputError("its lines are others than those of the first", part=part, hint="measure all alike")
+        raise InputError(
+            "the frequency lines differ from those of the first test", part=part,
+            hint="measure all with the same sample rate and record length",
+        )  # fmt: skip
     if [one.name for one in other.references] != [one.name for one in first.references]:
         raise InputError(
-            f"its references are {listed(one.name for one in other.references)}, "
+            f"the references are {listed(one.name for one in other.references)}, "
             f"not {listed(one.name for one in first.references)}",
-            part=part, hint="join files of the same hammer point",
+            part=part, hint="join files with the same excitation points",
         )  # fmt: skip
     if other.window_rate != first.window_rate:
-        raise InputError("it was measured with another exponential window", part=part, hint="use one window for all")
+        raise InputError("the exponential window differs from that of the first test", part=part,
+                         hint="use one window for all")  # fmt: skip
 
 
 def _require_same(first: Responses, other: Responses, name: str, part: str) -> None:
@@ -340,15 +374,15 @@ def _require_same(first: Responses, other: Responses, name: str, part: str) -> N
     c = float(np.sum((a.conj() * b).real)) / size if size > 0.0 else 1.0
     if c < _ALIKE:
         raise InputError(
-            f'"{name}" is in both, and differs: correlation {c:.2f}', part=part,
-            hint="the files are of different postures, or the sensor was moved: give them one by one",
+            f'channel "{name}" differs from that of the first test (correlation {c:.2f}, limit {_ALIKE})', part=part,
+            hint="if the posture changed, or the sensor was moved, give the files as separate tests",
         )  # fmt: skip
 
 
 def _other_postures(
     named: Responses, model: Responses, mechanism: Mechanism, chosen: Any, answer: Any
 ) -> list[Suspicion]:
-    """Named postures of the mechanism that the test fits clearly better."""
+    """Return a suspicion if the test agrees clearly better with another named posture."""
     own = likeness(named, model)
     here = chosen if isinstance(chosen, Configuration) else assemble(mechanism, chosen)
     better: dict[str, float] = {}
@@ -357,26 +391,26 @@ def _other_postures(
             there = assemble(mechanism, name)
             if not np.allclose(there.theta, here.theta):
                 better[name] = likeness(named, answer(there))
-        except SuppleError:  # a posture that cannot be had is none that it was measured at
+        except SuppleError:  # the test cannot have been made at a posture that does not exist
             continue
     if not better:
         return []
     best = max(better, key=lambda name: better[name])
     if better[best] < own + _BETTER:
         return []
-    what = f'it fits the posture "{best}" better ({better[best]:.2f}) than the one it is taken at ({own:.2f})'
-    return [Suspicion("posture", "", what, "was it measured there? Give its posture with --at, or FILE@POSTURE")]
+    what = f'the responses agree better with the posture "{best}" (correlation {better[best]:.2f}, given {own:.2f})'
+    return [Suspicion("posture", "", what, "if the test was made there, give the posture with --at, or FILE@POSTURE")]
 
 
-def _ordered(found: list[Suspicion]) -> tuple[Suspicion, ...]:
+def _certain_first(found: list[Suspicion]) -> tuple[Suspicion, ...]:
     return tuple(sorted(found, key=lambda item: not item.certain))
 
 
 def sound_measurement(item: Measurement, mechanism: Mechanism, *, trust: bool = False) -> tuple[Measurement, list[str]]:
-    """Match the responses and shapes of a measurement to places, and refuse those that are not sound.
+    """Match the responses and shapes of a measurement to places, and refuse erroneous ones.
 
-    trust : keep responses that look wrong
-    Returns the measurement without channels that are still, and what is doubtful in words.
+    trust : accept responses that look wrong
+    Returns the measurement without channels that do not move, and the possible errors as text.
     """
     if item.shapes is not None:
         given = [channel(one) if isinstance(one, str) else one for one in item.channels]
@@ -392,10 +426,10 @@ def sound_measurement(item: Measurement, mechanism: Mechanism, *, trust: bool = 
     kinds: dict[str, list[Suspicion]] = {}
     for one in found.suspicions:
         kinds.setdefault(one.kind, []).append(one)
-    said: list[str] = []
+    doubts: list[str] = []
     for alike in kinds.values():
-        said += [f"{name}: {one}" for one in alike[:_FEW]]
-        said += [f"{name}: the same of {len(alike) - _FEW} more channels"] * (len(alike) > _FEW)
+        doubts += [f"{name}: {one}" for one in alike[:_FEW]]
+        doubts += [f"{name}: the same for {len(alike) - _FEW} more channels"] * (len(alike) > _FEW)
     still = {one.channel for one in found.suspicions if one.kind == "dead channel" and not one.certain}
     moving = [one.name for one in matched.responses if one.name not in still]
-    return replace(item, responses=matched.select(moving) if still and moving else matched), said
+    return replace(item, responses=matched.select(moving) if still and moving else matched), doubts

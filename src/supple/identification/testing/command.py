@@ -1,4 +1,4 @@
-"""`supple measured`: what is in a file of measurements, and what looks wrong with it."""
+"""`supple virtual-test` and `supple check-measurement`: simulated and measured frequency responses."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.help_text import COST, OUTPUT, help_of
 from supple.cli.kept import Picture, keep, require_folder
 from supple.cli.options import At, Json, configuration, named_texts, quantity_of, read_mechanism
 from supple.description.quantities.dimension import LENGTH, RATIO, TIME
@@ -18,50 +19,96 @@ if TYPE_CHECKING:
 from supple.cli.options import DampingOption, File, FreeActuators, NoDrives, Settings, damping_of_text, pieces
 from supple.description.quantities.dimension import FORCE, FREQUENCY
 
-# `supple virtual-test`: a hammer test of a mechanism, simulated, into a universal file.
+# `supple virtual-test`: simulate an impact-hammer test and write a universal file.
 
 
 Hammer = Annotated[
     list[str],
     typer.Option(
-        "--hammer", metavar="PLACE.WAY",
-        help="Where it strikes and along what: `platform.-z`, `platform.(0.6 0 0.8)`; may be repeated.",
+        "--hammer",
+        metavar="POINT.AXIS",
+        help="Excitation point and direction: `platform.-z`, `platform.(0.6 0 0.8)`. Repeatable.",
     ),
-]  # fmt: skip
+]
 Sensors = Annotated[
     list[str],
     typer.Option(
-        "--sensors", metavar="PLACE,...",
-        help="`platform.x`; a place alone is all its directions; `arm[0.25]` a quarter along its beams, `arm[0:1:5]` "
-        "five places from end to end; may be repeated.",
+        "--sensors",
+        metavar="POINT.AXIS,...",
+        help="Measured channels: `platform.x`, `platform` (all directions), `arm[0.25]` (a quarter along its "
+        "beams), `arm[0:1:5]` (five points). Repeatable.",
     ),
-]  # fmt: skip
-Sampling = Annotated[str, typer.Option("--sampling", metavar="HZ", help="Samples a second.")]
-Samples = Annotated[int, typer.Option("--samples", metavar="N", min=16, help="In each record.")]
-Blows = Annotated[int, typer.Option("--blows", metavar="N", min=1, help="At each hammer point; records of a shaker.")]
-Noise = Annotated[str, typer.Option("--noise", metavar="SHARE", help="Of each channel's r.m.s., such as 1%.")]
+]
+Sampling = Annotated[
+    str, typer.Option("--sampling", metavar="HZ", help=help_of("virtual_test", "sampling_hz"), show_default=False)
+]
+Samples = Annotated[
+    int, typer.Option("--samples", metavar="N", help=help_of("virtual_test", "samples"), show_default=False, min=16)
+]
+Blows = Annotated[
+    int, typer.Option("--impacts", metavar="N", help=help_of("virtual_test", "blows"), show_default=False, min=1)
+]
+Noise = Annotated[
+    str,
+    typer.Option(
+        "--noise",
+        metavar="SHARE",
+        help=help_of("virtual_test", "noise"),
+        show_default=False,
+        rich_help_panel="Instruments",
+    ),
+]
 Floor = Annotated[
     str,
-    typer.Option("--floor", metavar="SHARE", help="Least noise, as that of a channel of so much of the largest r.m.s."),
+    typer.Option(
+        "--floor",
+        metavar="SHARE",
+        help=help_of("virtual_test", "floor"),
+        show_default=False,
+        rich_help_panel="Instruments",
+    ),
 ]
-Bits = Annotated[int | None, typer.Option("--bits", metavar="N", help="Of the converter.")]
+Bits = Annotated[
+    int | None,
+    typer.Option(
+        "--bits", metavar="N", help=help_of("virtual_test", "bits"), show_default=False, rich_help_panel="Instruments"
+    ),
+]
 Ranges = Annotated[
     str | None,
     typer.Option(
-        "--range", metavar="NAME=VALUE,...",
-        help="Full scale of a channel or a quantity, SI: `force=200,acceleration=50`.",
+        "--range",
+        metavar="NAME=VALUE,...",
+        help="Full scale of a channel or quantity in SI units: `force=200,acceleration=50`.",
+        rich_help_panel="Instruments",
     ),
-]  # fmt: skip
-Peak = Annotated[str, typer.Option("--peak", metavar="FORCE", help="Of a blow; r.m.s. of a shaker.")]
-Duration = Annotated[str | None, typer.Option("--duration", metavar="TIME", help="Of a blow; 2.5 samples if left out.")]
+]
+Peak = Annotated[str, typer.Option("--peak", metavar="FORCE", help=help_of("virtual_test", "peak"), show_default=False)]
+Duration = Annotated[
+    str | None, typer.Option("--duration", metavar="TIME", help=help_of("virtual_test", "duration"), show_default=False)
+]
 ShakerOption = Annotated[
-    str | None, typer.Option("--shaker", metavar="KIND", help="random, burst, chirp or multisine, no hammer.")
+    str | None,
+    typer.Option(
+        "--shaker", metavar="KIND", help="Shaker signal instead of impacts: random, burst, chirp or multisine."
+    ),
 ]
 VirtualTestQuantityOption = Annotated[
-    str, typer.Option("--quantity", help="acceleration, velocity or displacement is measured.")
+    str,
+    typer.Option(
+        "--quantity",
+        metavar="NAME",
+        help="Measured quantity: acceleration, velocity or displacement.",
+        rich_help_panel="Instruments",
+    ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Of the noise and of the blows.")]
-Binary = Annotated[bool, typer.Option("--binary", help="Numbers of a .uff file as they are (58b).")]
+Seed = Annotated[
+    int,
+    typer.Option("--seed", metavar="N", help=help_of("virtual_test", "seed"), show_default=False, rich_help_panel=COST),
+]
+Binary = Annotated[
+    bool, typer.Option("--binary", help="Write binary numbers to a .uff file (dataset 58b).", rich_help_panel=OUTPUT)
+]
 
 
 def virtual_test(
@@ -93,7 +140,7 @@ def virtual_test(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Strike a mechanism where nobody has yet, and write what would be measured."""
+    """Simulate an impact-hammer test and write the responses."""
     with answering(as_json) as answer:
         from supple.identification.testing.virtual_test import virtual_test as simulated
 
@@ -121,7 +168,7 @@ def virtual_test(
 
 
 def _spread(text: str) -> list[str]:
-    """`arm[0:1:5].z` is five places; everything else is itself."""
+    """Return the places of a range: `arm[0:1:5].z` is five places; other names are returned unchanged."""
     import re
 
     import numpy as np
@@ -147,46 +194,78 @@ def _ranges(text: str | None) -> dict[str, float]:
 Files = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILE...", help="Responses or records: .uff, .unv, .npz, .mat or .csv; several are joined to one test."
+        metavar="FILE...",
+        help="Responses or time records: .uff, .unv, .npz, .mat or .csv. Several files are joined into one test.",
     ),
 ]
 OfMechanism = Annotated[
     str | None,
     typer.Option(
-        "--mechanism", metavar="FILE",
-        help="Match its points to this mechanism, and compare it with the model: signs, units, axes, posture.",
+        "--mechanism", metavar="FILE", help="Mechanism to match and compare the test with: signs, units, axes, posture."
     ),
-]  # fmt: skip
+]
 UnitOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--unit", metavar="NAME=UNIT",
-        help="What a channel's numbers are in, whatever the file says: `tip.z=mm/s^2`, `*=g`, `reference *=lbf`.",
+        "--unit",
+        metavar="NAME=UNIT",
+        help="Unit of a channel, in place of the file's: `tip.z=mm/s^2`, `*=g`, `reference *=lbf`. Repeatable.",
     ),
-]  # fmt: skip
+]
 QuantityOption = Annotated[
-    list[str] | None, typer.Option("--quantity", metavar="NAME=WHAT", help="What a channel is: `tip.z=velocity`.")
+    list[str] | None,
+    typer.Option("--quantity", metavar="NAME=QUANTITY", help="Quantity of a channel: `tip.z=velocity`. Repeatable."),
 ]
-ReferenceOption = Annotated[list[str] | None, typer.Option("--reference", metavar="NAME", help="Only this reference.")]
+ReferenceOption = Annotated[
+    list[str] | None,
+    typer.Option("--reference", metavar="NAME", help="Excitation channel to read; all others are skipped. Repeatable."),
+]
 PlaceOption = Annotated[
-    list[str] | None, typer.Option("--place", metavar="POINT=PLACE", help="Which place of the mechanism a point is.")
+    list[str] | None,
+    typer.Option("--place", metavar="POINT=PLACE", help="Point of the mechanism for a measured point. Repeatable."),
 ]
-Within = Annotated[str, typer.Option("--within", metavar="LENGTH", help="How far a point may be from its place.")]
-Partial = Annotated[bool, typer.Option("--partial", help="Read a universal file that was cut off as far as it goes.")]
-EstimatorOption = Annotated[str, typer.Option("--estimator", help="Of records: H1, H2 or Hv.")]
+Within = Annotated[
+    str,
+    typer.Option(
+        "--within", metavar="LENGTH", help="Largest distance between a measured point and its point of the mechanism."
+    ),
+]
+Partial = Annotated[bool, typer.Option("--partial", help="Read a truncated universal file up to its end.")]
+EstimatorOption = Annotated[
+    str,
+    typer.Option(
+        "--estimator", metavar="H1|H2|Hv", help="FRF estimator for time records.", rich_help_panel="Signal processing"
+    ),
+]
 ForceLength = Annotated[
-    str | None, typer.Option("--force-length", metavar="TIME", help="Of records: how long the force is kept.")
+    str | None,
+    typer.Option(
+        "--force-length",
+        metavar="TIME",
+        help="Length of the force window after the trigger. Default: no window.",
+        rich_help_panel="Signal processing",
+    ),
 ]
 Exponential = Annotated[
     str | None,
     typer.Option(
-        "--exponential", metavar="SHARE",
-        help="Of records: an exponential window that leaves this share at their end, such as 1%.",
+        "--exponential",
+        metavar="SHARE",
+        help="Exponential window, given by its value at the end of a record, such as 1%. Default: no window.",
+        rich_help_panel="Signal processing",
     ),
-]  # fmt: skip
-KeepFaulty = Annotated[bool, typer.Option("--keep-faulty", help="Also records with double hits or overloads.")]
+]
+KeepFaulty = Annotated[
+    bool,
+    typer.Option(
+        "--keep-faulty", help="Include records with double hits or overloads.", rich_help_panel="Signal processing"
+    ),
+]
 Kept = Annotated[
-    Path | None, typer.Option("-o", "--file", metavar="FILE", help="Write it as .uff, .npz, .mat or .csv.")
+    Path | None,
+    typer.Option(
+        "-o", "--file", metavar="FILE", help="File to write: .uff, .npz, .mat or .csv.", rich_help_panel=OUTPUT
+    ),
 ]
 
 
@@ -208,7 +287,7 @@ def measured(
     plot: Picture = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what is in a file of measurements: channels, lines, coherence, and what looks wrong."""
+    """Check measured responses: channels, quality, errors."""
     with answering(as_json) as answer:
         from supple.identification.testing.check_measurement import check_measurement, join_responses
 
@@ -232,7 +311,7 @@ def measured(
 
 
 def share_of(text: str, option: str) -> float:
-    """`1%` or `0.01`."""
+    """Return the value of `1%` or `0.01`."""
     plain = text.strip()
     return quantity_of(plain[:-1], option, RATIO) / 100.0 if plain.endswith("%") else quantity_of(plain, option, RATIO)
 
@@ -245,7 +324,7 @@ def _responses(
     partial: bool,
     windows: dict[str, Any],
 ) -> Responses:
-    """Those of a file; where it has only records over time, those that are estimated from them."""
+    """Return the responses of a file; if it contains time records only, those estimated from them."""
     from supple.diagnostics import InputError
     from supple.formats.measurements.load_responses import in_units, load_records, load_responses
     from supple.identification.testing.estimate_responses import estimate_responses
@@ -257,6 +336,6 @@ def _responses(
         if "no frequency response" not in error.message and 'no array "frequencies_hz"' not in error.message:
             raise
     records = load_records(path, quantities=quantities, partial=partial)
-    answer.note(f"{path.name} has records over time alone: {records.summary()}; responses are estimated from them")
+    answer.note(f"{path.name} contains time records only: {records.summary()}; responses are estimated from them")
     found = estimate_responses(records, **windows)
     return in_units(found, units) if units else found

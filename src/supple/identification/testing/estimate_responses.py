@@ -1,4 +1,4 @@
-"""Frequency responses from records over time: H1, H2, Hv and coherence (docs/theory/measurements.md)."""
+"""Frequency responses from time records: H1, H2, Hv and coherence (docs/theory/measurements.md)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from supple.results.time_records import TimeRecords
 
 Estimator = Literal["H1", "H2", "Hv"]
 ESTIMATORS = ("H1", "H2", "Hv")
-_NOTHING = 1e-16  # of the largest spectrum of a force: less is rounding, and does not push
-_SINGULAR = 1e-10  # of the largest eigenvalue of the forces' spectra: less, and two forces are one
+_NOTHING = 1e-16  # of the largest spectrum of a force: less is rounding, not a force
+_SINGULAR = 1e-10  # of the largest eigenvalue of the forces' spectra: below it, two forces are proportional
 
 
 def estimate_responses(
@@ -70,8 +70,8 @@ def estimate_responses(
 
     See Also
     --------
-    virtual_test : simulate records.
-    load_records : read records from a file.
+    virtual_test : Simulate records.
+    load_records : Read records from a file.
 
     Notes
     -----
@@ -88,35 +88,39 @@ def estimate_responses(
     """
     require_arguments(estimate_responses, locals())
     if estimator not in ESTIMATORS:
-        raise InputError(f'"{estimator}" is not an estimator', part="estimator", hint=nearest(estimator, ESTIMATORS))
+        raise InputError(f'unknown estimator "{estimator}"', part="estimator", hint=nearest(estimator, ESTIMATORS))
     if estimator == "H2" and len(records.references) > 1:
-        raise InputError(f"H2 is of one reference, not {len(records.references)}", part="estimator", hint="H1 or Hv")
-    good, notes = (records, ()) if keep_faulty else _without_faults(records)
+        raise InputError(
+            f"H2 requires one reference (got {len(records.references)})", part="estimator", hint="use H1 or Hv"
+        )
+    good, notes = (records, ()) if keep_faulty else _drop_faulty(records)
     rate = 0.0 if exponential is None else exponential_rate(exponential, good.samples / good.sampling_hz)
-    x, y = _windowed(good, force_length, rate)
+    x, y = _apply_windows(good, force_length, rate)
     X, Y = _spectra(x, y, good.sampling_hz, window, blocks, overlap)
     lines = fft.rfftfreq(good.samples if blocks is None else blocks, 1.0 / good.sampling_hz)
-    whole = lines < 0.5 * good.sampling_hz  # at half the sampling rate only the real part is there
+    whole = lines < 0.5 * good.sampling_hz  # at half the sample rate only the real part is known
     lines, X, Y = lines[whole], X[:, :, whole], Y[:, :, whole]
     means = _means(X, Y)
     if len(X) < len(records.references):
         raise InputError(
-            f"{len(X)} records cannot tell {len(records.references)} references apart", part="records",
-            hint="give as many as references, or cut them into blocks",
+            f"{len(records.references)} references need at least as many records (got {len(X)})", part="records",
+            hint="give more records, or divide them into blocks",
         )  # fmt: skip
     H = {"H1": _h1, "H2": _h2, "Hv": _hv}[estimator](means)
     coherence = None
     if len(X) > len(records.references):
         coherence = _coherence(means)
     else:
-        notes = (*notes, f"of {len(X)} record{'s' * (len(X) != 1)} there is no coherence")
-    pushed = _pushed(means)
+        notes = (*notes, f"no coherence: it needs more than {len(X)} record{'s' * (len(X) != 1)}")
+    pushed = _lines_with_force(means)
     if not pushed.all():
         kept = np.flatnonzero(pushed)
         if not len(kept):
-            raise InputError("nothing pushes in any record", part="references", hint="check the cable of the force")
+            raise InputError(
+                "the force is zero in every record", part="references", hint="check the force sensor's cable"
+            )
         inside = slice(kept[0], kept[-1] + 1)
-        notes = (*notes, f"lines outside {lines[kept[0]]:.6g} to {lines[kept[-1]]:.6g} Hz are left out: nothing pushed")
+        notes = (*notes, f"lines outside {lines[kept[0]]:.6g} to {lines[kept[-1]]:.6g} Hz are omitted: no force there")
         lines, H = lines[inside], H[inside]
         coherence = None if coherence is None else coherence[inside]
     return Responses(
@@ -126,35 +130,35 @@ def estimate_responses(
 
 
 class Means(NamedTuple):
-    """Mean spectra by line: xx (n, p, p) of references, yx (n, r, p), yy (n, r) of responses by themselves."""
+    """Mean spectra by line: xx (n, p, p) of references, yx (n, r, p), yy (n, r) of the responses."""
 
     xx: Complex
     yx: Complex
     yy: Array
 
 
-def _pushed(means: Means) -> NDArray[np.bool_]:
-    """Lines at which every reference pushes."""
+def _lines_with_force(means: Means) -> NDArray[np.bool_]:
+    """Return the lines at which every reference has a force."""
     power = np.einsum("lpp->lp", means.xx).real
     return np.asarray((power > _NOTHING * power.max(axis=0, initial=0.0)).all(axis=1))
 
 
-def _without_faults(records: TimeRecords) -> tuple[TimeRecords, tuple[str, ...]]:
+def _drop_faulty(records: TimeRecords) -> tuple[TimeRecords, tuple[str, ...]]:
     faults = record_faults(records)
     fatal = [fault for fault in faults if fault.kind != "dead channel"]
     notes = [str(fault) for fault in faults if fault.kind == "dead channel" and fault.record == 0]
     wrong = sorted({fault.record for fault in fatal})
     if len(wrong) == records.count and wrong:
         raise InputError(
-            f"every one of the {records.count} is wrong. {fatal[0]}"
+            f"all {records.count} records are faulty. {fatal[0]}"
             + (f" ({len(fatal) - 1} more faults)" if len(fatal) > 1 else ""),
-            part="records", hint="keep_faulty=True (--keep-faulty) takes them as they are",
+            part="records", hint="repeat them, or use them with keep_faulty=True (--keep-faulty)",
         )  # fmt: skip
-    notes += [f"left out: {fault}" for fault in fatal]
+    notes += [f"omitted: {fault}" for fault in fatal]
     return (records.without(*wrong) if wrong else records), tuple(notes)
 
 
-def _windowed(records: TimeRecords, force_length: float | None, rate: float) -> tuple[Array, Array]:
+def _apply_windows(records: TimeRecords, force_length: float | None, rate: float) -> tuple[Array, Array]:
     time = records.time
     decay = exponential_window(time, rate) if rate else np.ones(len(time))
     held = decay if force_length is None else decay * force_window(time, force_length)
@@ -164,16 +168,16 @@ def _windowed(records: TimeRecords, force_length: float | None, rate: float) -> 
 def _spectra(
     x: Array, y: Array, sampling_hz: float, window: str | None, blocks: int | None, overlap: float
 ) -> tuple[Complex, Complex]:
-    """Of every record or piece: (pieces, channels, lines)."""
+    """Return the spectra of every record or block: (blocks, channels, lines)."""
     size = x.shape[2] if blocks is None else blocks
     if not 8 <= size <= x.shape[2]:
-        raise InputError(f"{size} samples cannot be cut from {x.shape[2]}", part="blocks", hint="give 8 or more")
+        raise InputError(f"must be 8 to {x.shape[2]} samples, the length of a record (got {size})", part="blocks")
     if not 0.0 <= overlap < 1.0:
-        raise InputError(f"{overlap:g} is no overlap", part="overlap", hint="give 0 to below 1")
+        raise InputError(f"must be at least 0 and below 1 (got {overlap:g})", part="overlap")
     try:
         taper = np.ones(size) if window is None else signal.get_window(window, size)
     except ValueError:
-        raise InputError(f'"{window}" is not a window', part="window", hint="hann, hamming, flattop, ...") from None
+        raise InputError(f'unknown window "{window}"', part="window", hint="use hann, hamming, flattop, ...") from None
     step = max(1, round(size * (1.0 - overlap)))
     starts = range(0, x.shape[2] - size + 1, step)
 
@@ -191,17 +195,17 @@ def _means(X: Complex, Y: Complex) -> Means:
 
 
 def _h1(means: Means) -> Complex:
-    """G_yx G_xx⁻¹                                                                          [measurements, 2]"""
+    """Return G_yx G_xx⁻¹ (measurements, eq. 2)."""
     return _times_inverse(means.yx, means.xx)
 
 
 def _h2(means: Means) -> Complex:
-    """G_yy / G_xy, of one reference                                                        [measurements, 3]"""
-    return np.asarray(_divided(means.yy[:, :, None].astype(complex), means.yx.conj()))
+    """Return G_yy / G_xy for one reference (measurements, eq. 3)."""
+    return np.asarray(_divide(means.yy[:, :, None].astype(complex), means.yx.conj()))
 
 
 def _hv(means: Means) -> Complex:
-    """Least of all errors, of forces and response alike relative to their own spectra      [measurements, 4]"""
+    """Return the estimate of least total error, with all errors relative to their spectra (measurements, eq. 4)."""
     lines, r, p = means.yx.shape
     found = np.zeros((lines, r, p), dtype=complex)
     sizes = np.sqrt(np.maximum(np.einsum("lpp->lp", means.xx).real, 0.0))
@@ -210,87 +214,88 @@ def _hv(means: Means) -> Complex:
         G[:, :p, :p], G[:, p, :p] = means.xx, means.yx[:, i]
         G[:, :p, p], G[:, p, p] = means.yx[:, i].conj(), means.yy[:, i]
         scale = np.concatenate([sizes, np.sqrt(means.yy[:, i : i + 1])], axis=1)
-        unit = _divided(np.ones_like(scale), scale)
+        unit = _divide(np.ones_like(scale), scale)
         a = np.linalg.eigh(G * unit[:, :, None] * unit[:, None, :])[1][:, :, 0].conj() * unit  # least eigenvalue
-        found[:, i] = _divided(-a[:, :p], a[:, p:])
+        found[:, i] = _divide(-a[:, :p], a[:, p:])
     return found
 
 
 def _coherence(means: Means) -> Array:
-    """Share of G_yy that all references explain                                            [measurements, 5]"""
+    """Return the fraction of G_yy that all references explain (measurements, eq. 5)."""
     explained = np.einsum("lrp,lrp->lr", _h1(means), means.yx.conj()).real
-    share = np.clip(_divided(explained, means.yy), 0.0, 1.0)
+    share = np.clip(_divide(explained, means.yy), 0.0, 1.0)
     return np.asarray(np.repeat(share[:, :, None], means.xx.shape[1], axis=2))
 
 
 def _times_inverse(yx: Complex, xx: Complex) -> Complex:
     sizes = np.einsum("lpp->lp", xx).real
     if xx.shape[1] == 1:
-        return np.asarray(_divided(yx, xx))
-    unit = _divided(np.ones_like(sizes), np.sqrt(np.maximum(sizes, 0.0)))
+        return np.asarray(_divide(yx, xx))
+    unit = _divide(np.ones_like(sizes), np.sqrt(np.maximum(sizes, 0.0)))
     scaled = xx * unit[:, :, None] * unit[:, None, :]
     least = np.linalg.eigvalsh(scaled)[:, 0]
     together = (least <= _SINGULAR) & (sizes > 0.0).all(axis=1)
     if np.count_nonzero(together) > 0.5 * len(least):
         raise InputError(
-            "the references push alike in every record, so that their responses cannot be told apart",
+            "the forces of the references are proportional in every record, so that responses cannot be separated",
             part="references",
-            hint="drive them by signals of their own, or strike them one after the other",
+            hint="use independent signals, or excite the points one after the other",
         )  # fmt: skip
     inverse = np.linalg.pinv(scaled, rcond=_SINGULAR, hermitian=True)
     return np.asarray((yx * unit[:, None, :]) @ inverse * unit[:, None, :])
 
 
-def _divided(above: NDArray, below: NDArray) -> NDArray:
-    """Zero where there is nothing to divide by: a line at which nothing pushed says nothing."""
+def _divide(above: NDArray, below: NDArray) -> NDArray:
+    """Return a quotient, zero where the divisor is zero: a line without force gives no information."""
     return np.divide(above, below, out=np.zeros(np.broadcast(above, below).shape, above.dtype), where=below != 0.0)
 
 
-# Windows of a hammer test, and the damping that one of them adds (docs/theory/measurements.md).
+# Windows of an impact test, and the damping that the exponential window adds (docs/theory/measurements.md).
 
 
 _EDGE = 0.1  # of a force window: its end falls by half a cosine
 
 
 def force_window(time: Array, length: float) -> Array:
-    """One around the blow, zero behind it: (samples,).                                                [measurements, 7]
+    """Return the force window (samples,): one during the impact, zero after it (measurements, eq. 7).
 
-    time : s from the trigger; length : s that it lasts, its last tenth falling by half a cosine
+    time : s from the trigger; length : duration, s; its last tenth falls by half a cosine
     """
     if not length > 0.0:
-        raise InputError(f"a force window of {length:g} s has no length", part="force_window", hint="such as 0.02 s")
+        raise InputError(f"length must be positive (got {length:g} s)", part="force_window", hint="give, e.g., 0.02 s")
     edge = _EDGE * length
     fall = 0.5 * (1.0 + np.cos(np.pi * np.clip((time - (length - edge)) / edge, 0.0, 1.0)))
     return np.asarray(np.where(time < length, fall, 0.0))
 
 
 def exponential_rate(share: float, duration: float) -> float:
-    """σ, 1/s, of the window exp(-σt) that has fallen to a share at the end of a record.         [measurements, 8]"""
+    """Return σ, 1/s, of the window exp(-σt) that falls to a share at the end of a record (measurements, eq. 8)."""
     if not 0.0 < share <= 1.0:
         raise InputError(
-            f"an exponential window cannot fall to {share:g} of its beginning", part="exponential",
-            hint="give what is left at the end of a record, such as 0.01; 1 is no window",
+            f"the remainder must be above 0 and at most 1 (got {share:g})", part="exponential",
+            hint="give the remainder of the window at the end of a record, such as 0.01; 1 is no window",
         )  # fmt: skip
     return -float(np.log(share)) / duration + 0.0
 
 
 def exponential_window(time: Array, rate: float) -> Array:
-    """exp(-σ (t - t₀)) from the first sample on, on force and response alike: what is left of H is H(σ + iω)."""
+    """Return exp(-σ (t - t₀)) from the first sample on, for force and responses; the result is H(σ + iω)."""
     return np.asarray(np.exp(-rate * (time - time[0])))
 
 
 def without_window(poles: ArrayLike, rate: float) -> NDArray[np.complex128]:
-    """Poles of the machine, 1/s, from those found behind an exponential window: s + σ.               [measurements, 9]
+    """Return the poles of the system, 1/s, from those found with an exponential window: s + σ (measurements, eq. 9).
 
-    The frequency Im s is not changed; the damping ratio falls by σ/|s|.
+    The frequency Im s does not change; the damping ratio falls by σ/|s|.
     """
     return np.asarray(np.asarray(poles, dtype=complex) + rate, dtype=np.complex128)
 
 
 def damping_without_window(ratios: ArrayLike, frequencies_hz: ArrayLike, rate: float) -> Array:
-    """Damping ratios of the machine, from those found behind an exponential window at their |s|/2π.   [measurements, 9]
+    """Return the damping ratios of the system from those found with an exponential window (measurements, eq. 9).
 
-    With s = -ζω + iω√(1 - ζ²) that was found, the machine has s + σ.
+    The frequencies are |s|/2π with the window. A pole s = -ζω + iω√(1 - ζ²) found with the window is s + σ of the
+    system.
     """
     zeta, omega = np.asarray(ratios, float), 2.0 * np.pi * np.asarray(frequencies_hz, float)
     s = without_window(omega * (-zeta + 1j * np.sqrt(np.maximum(1.0 - zeta**2, 0.0))), rate)
@@ -298,21 +303,24 @@ def damping_without_window(ratios: ArrayLike, frequencies_hz: ArrayLike, rate: f
     return np.asarray(np.divide(-s.real, size, out=np.zeros(np.shape(size)), where=size > 0.0))
 
 
-# What is wrong with the records of a test: a blow that hit twice, a channel that was overloaded, one that is dead.
+# Faults of the records of a test: double impacts, overloads and dead channels.
 
 
-_TOP = 0.999  # of the full scale: what reaches it was cut
+_TOP = 0.999  # of the full scale: a signal that reaches it is clipped
 _RUN = 3  # equal samples at an extreme: a flat top
-_SAME = 1e-9  # of an extreme: so close are two equal ones
-_SECOND = 0.05  # of the largest force: a blow that comes after it
-_NOISE = 8.0  # times the noise of the force: less is none
+_SAME = 1e-9  # of an extreme: tolerance of equal samples
+_SECOND = 0.05  # of the largest force: least size of a second impact
+_NOISE = 8.0  # times the noise of the force: least size of a second impact
 _PULSE = 0.05  # of the largest force: where a pulse ends
-_GAP = 3.0  # times the pulse's length: before that it is the same blow
+_GAP = 3.0  # times the pulse's length: a pulse within it belongs to the same impact
 _DEAD = 1e-9  # of the largest channel of its quantity
 
 
 class RecordFault(NamedTuple):
-    """record : counted from 0; channel by name; kind: double hit, overload, dead channel, not finite."""
+    """Fault of a record.
+
+    record : index, from 0; channel : its name; kind : double hit, overload, dead channel, not finite
+    """
 
     record: int
     channel: str
@@ -325,7 +333,7 @@ class RecordFault(NamedTuple):
 
 
 def record_faults(records: TimeRecords) -> list[RecordFault]:
-    """Everything that is wrong, record by record."""
+    """Return all faults, record by record."""
     both = np.concatenate([records.x, records.y], axis=1)
     found = []
     for k, one in enumerate(records.channels):
@@ -336,29 +344,29 @@ def record_faults(records: TimeRecords) -> list[RecordFault]:
             bad = int((~np.isfinite(signal)).sum())
             if bad:
                 what = f"{bad} samples are not finite, the first at {records.time[~np.isfinite(signal)][0]:.4g} s"
-                found.append(RecordFault(n, one.name, "not finite", what, "leave the record out, or export it again"))
+                found.append(RecordFault(n, one.name, "not finite", what, "omit the record, or export it again"))
                 continue
-            why = _overloaded(signal, limit, np.delete(tops, n))
+            why = _overload_text(signal, limit, np.delete(tops, n))
             if why:
-                hint = "leave the record out, and repeat it with a wider range or a softer blow"
+                hint = "omit the record, and repeat it with a wider range or a softer impact"
                 found.append(RecordFault(n, one.name, "overload", why, hint))
             if not np.ptp(signal):
-                hint = "check its cable and its supply; leave the channel out"
-                found.append(RecordFault(n, one.name, "dead channel", "it shows the same number throughout", hint))
+                hint = "check its cable and its supply; omit the channel"
+                found.append(RecordFault(n, one.name, "dead channel", "the signal is constant", hint))
     for j, one in enumerate(records.references):
         for n in range(records.count):
             after = double_hit(records.time, records.x[n, j])
             if after is not None:
-                what = f"a second blow {1e3 * after[0]:.3g} ms after the first, {100.0 * after[1]:.0f} % of it"
-                hint = "leave the record out, and strike once"
+                what = f"a second impact {1e3 * after[0]:.3g} ms after the first, {100.0 * after[1]:.0f} % of its size"
+                hint = "omit the record, and repeat it with a single impact"
                 found.append(RecordFault(n, one.name, "double hit", what, hint))
     return found
 
 
 def double_hit(time: Array, force: Array) -> tuple[float, float] | None:
-    """Seconds from the largest blow to another, and how large that is of it; None if there is none.
+    """Return the time, s, from the largest impact to another, and their ratio; None if there is no other.
 
-    Only a force that comes and goes is a blow: of a shaker's, which is there half of the time, nothing is said.
+    Only a force of short duration is an impact: a shaker force, present most of the time, is not examined.
     """
     if not np.isfinite(force).all() or not len(force):
         return None
@@ -385,16 +393,16 @@ def double_hit(time: Array, force: Array) -> tuple[float, float] | None:
     return float(time[other] - time[top]), float(push[other] / size)
 
 
-def _overloaded(signal: Array, limit: float | None, others: Array) -> str:
+def _overload_text(signal: Array, limit: float | None, others: Array) -> str:
     top = float(np.abs(signal).max(initial=0.0))
     if top == 0.0:
         return ""
     if limit is not None:
-        return f"it reaches its full scale of {limit:.4g}, and is cut off there" if top >= _TOP * limit else ""
+        return f"the signal is clipped at its full scale of {limit:.4g}" if top >= _TOP * limit else ""
     for sign in (1.0, -1.0):
         at = np.flatnonzero(sign * signal >= top * (1.0 - _SAME))
         if len(at) >= _RUN and (np.diff(at) == 1)[: _RUN - 1].all():
-            return f"its top is flat, {len(at)} samples at {sign * top:.4g}: it was cut off"
+            return f"the signal is clipped: {len(at)} equal samples at its peak {sign * top:.4g}"
         if len(at) > 1 and (np.diff(at) == 1).any() and (np.abs(others - top) <= _SAME * top).any():
-            return f"its top is flat at {sign * top:.6g}, as in another record: it was cut off there"
+            return f"the signal is clipped: its flat peak {sign * top:.6g} is the same as in another record"
     return ""

@@ -1,4 +1,4 @@
-"""What pushes in a test: the blow of a hammer, and signals of shakers (docs/theory/measurements.md)."""
+"""Excitation of tests: hammer impacts and shaker signals (docs/theory/measurements.md)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from supple.diagnostics import InputError, nearest
 
 Shaker = Literal["random", "burst", "chirp", "multisine"]
 SHAKERS = ("random", "burst", "chirp", "multisine")
-_BURST = 0.6  # of a record: as long a burst lasts, so that what it set in motion dies away within it
-_EDGES = 0.05  # of a record: over which a burst comes and goes
+_BURST = 0.6  # of a record: duration of a burst, so that the motion decays within the record
+_EDGES = 0.05  # of a record: duration of the rise and fall of a burst
 
 
-def blow_spectrum(frequencies_hz: Array, peak: float, duration: float, start: float) -> Complex:
-    """F(ω) of half a sine of so many newtons and seconds that begins at `start`, N s.                [measurements, 10]
+def impact_spectrum(frequencies_hz: Array, peak: float, duration: float, start: float) -> Complex:
+    """Return the spectrum F(ω) of a half-sine impact that begins at `start`, N s (measurements, eq. 10).
 
-    F = P τ (2/π) cos(ωτ/2) / (1 - (ωτ/π)²) exp(-iω(t₀ + τ/2))
+    F = P τ (2/π) cos(ωτ/2) / (1 - (ωτ/π)²) exp(-iω(t₀ + τ/2)), with peak P, N, and duration τ, s
     """
     a = 2.0 * frequencies_hz * duration  # ωτ/π
     near = np.abs(a - 1.0) < 1e-6
@@ -41,25 +41,27 @@ def shaker_signals(
     rms: float = 1.0,
     seed: int = 0,
 ) -> Array:
-    """Forces of shakers, (records, inputs, samples), of a band, each of so many newtons r.m.s. over its record.
+    """Return shaker forces (records, inputs, samples) in a band, each with the given RMS, N, over its record.
 
-    random, burst    : noise of a band, every input by itself; a burst dies away within its record
-    chirp, multisine : periodic in a record. Of several inputs each is multiplied in record n by column n of a Hadamard
+    random, burst    : band-limited noise, independent for every input; a burst decays within its record chirp,
+    multisine : periodic in a record. For several inputs, each is multiplied in record n by column n of a Hadamard
                        or Fourier matrix, so that over as many records as inputs they are orthogonal
     """
     if kind not in SHAKERS:
-        raise InputError(f'"{kind}" is not a signal', part="shaker", hint=nearest(kind, SHAKERS))
+        raise InputError(f'unknown shaker signal "{kind}"', part="shaker", hint=nearest(kind, SHAKERS))
     low, high = band_hz or usual_band(sampling_hz, samples)
     if not 0.0 <= low < high <= 0.5 * sampling_hz:
         raise InputError(
-            f"{low:g} to {high:g} Hz is no band below half the sampling rate ({0.5 * sampling_hz:g} Hz)",
-            part="band_hz", hint="give two rising frequencies",
+            f"must be two increasing frequencies up to half the sample rate, {0.5 * sampling_hz:g} Hz "
+            f"(got {low:g}, {high:g} Hz)", part="band_hz",
         )  # fmt: skip
     rng = np.random.default_rng(seed)
     lines = np.fft.rfftfreq(samples, 1.0 / sampling_hz)
     inside = (lines >= low) & (lines <= high) & (lines > 0.0)
     if not inside.any():
-        raise InputError(f"no line lies in {low:g} to {high:g} Hz", part="band_hz", hint="widen it, or record longer")
+        raise InputError(
+            f"no frequency line is within {low:g} to {high:g} Hz", part="band_hz", hint="widen it, or record longer"
+        )
     if kind in ("random", "burst"):
         spectrum = rng.normal(size=(records, inputs, len(lines))) + 1j * rng.normal(size=(records, inputs, len(lines)))
         found = np.fft.irfft(spectrum * inside, samples, axis=2)
@@ -83,12 +85,12 @@ def shaker_signals(
 
 
 def usual_band(sampling_hz: float, samples: int) -> tuple[float, float]:
-    """Hz: from the first line to four fifths of half the sampling rate."""
+    """Return the default band, Hz: from the first line to four fifths of half the sample rate."""
     return sampling_hz / samples, 0.4 * sampling_hz
 
 
 def _signs(inputs: int) -> Array:
-    """Orthogonal real columns: Hadamard's where there is one, else an orthonormal cosine basis."""
+    """Return orthogonal real columns: of a Hadamard matrix if there is one, else an orthonormal cosine basis."""
     if inputs & (inputs - 1) == 0:
         from scipy.linalg import hadamard
 

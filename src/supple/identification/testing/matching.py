@@ -1,4 +1,4 @@
-"""Points of a test on a mechanism: by name, or by where they are at the posture of the test, within a distance."""
+"""Matching of the points of a test with places of a mechanism, by name or by position."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _NO_PLACES: Mapping[str, str] = {}
 
 
 class Match(NamedTuple):
-    """point : of the test; place : of the mechanism; how : given, name or position; distance : m, NaN if unknown."""
+    """Match of a point of a test.
+
+    point : of the test; place : of the mechanism; how : given, name or position; distance : m, NaN if unknown
+    """
 
     point: str
     place: str
@@ -37,21 +40,30 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatchedResponses(Result):
-    """responses : of the test, channels by the places of the mechanism; matches : of every point."""
+    """Responses with their points matched to a mechanism.
+
+    Attributes
+    ----------
+    responses : Responses
+        Test with channels named by places of the mechanism.
+    matches : tuple of Match
+        Match of every point.
+    within : float
+        Largest distance allowed, m.
+    """
 
     responses: Responses
     matches: tuple[Match, ...]
     within: float
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         far = [match.distance for match in self.matches if np.isfinite(match.distance)]
-        told = f"{len(self.matches)} points matched"
-        return (
-            f"{told}, at most {1e3 * max(far):.3g} mm away" if far else f"{told} by name, where they are is not known"
-        )
+        matched = f"{len(self.matches)} points matched"
+        return f"{matched}, at most {1e3 * max(far):.3g} mm away" if far else f"{matched} by name, positions unknown"
 
     def table(self) -> Table:
-        """Point, place, how it was found and how far they are apart."""
+        """Return point, place, kind of match and distance of every point."""
         return Table(
             {
                 "point": np.array([match.point for match in self.matches], dtype=str),
@@ -116,8 +128,8 @@ def match_channels(
     found = _matches((*test.responses, *test.references), configuration, places, within)
 
     matched = test.changed(
-        responses=_renamed(test.responses, found, configuration),
-        references=_renamed(test.references, found, configuration),
+        responses=_rename_channels(test.responses, found, configuration),
+        references=_rename_channels(test.references, found, configuration),
     )
     if not test.at and isinstance(at, str):
         matched = matched.changed(at=at)
@@ -125,33 +137,33 @@ def match_channels(
 
 
 def match_places(channels: Sequence[Channel], configuration: Configuration) -> tuple[Channel, ...]:
-    """Channels of shapes by the places of the mechanism, found as those of a test are."""
-    return _renamed(channels, _matches(channels, configuration, _NO_PLACES, WITHIN), configuration)
+    """Return channels of shapes renamed to places of the mechanism, matched like those of a test."""
+    return _rename_channels(channels, _matches(channels, configuration, _NO_PLACES, WITHIN), configuration)
 
 
 def _matches(
     channels: Sequence[Channel], configuration: Configuration, places: Mapping[str, str], within: float
 ) -> dict[str, Match]:
-    """Of every point, or what is wrong with the first that matches nothing."""
+    """Return the match of every point; refuse points that match nothing."""
     known, lines = _named_places(configuration), _beam_lines(configuration)
     points = {one.point: one.position for one in channels}
     found: dict[str, Match] = {}
-    lost: list[str] = []
+    unmatched: list[str] = []
     for point, position in points.items():
         made = _match(point, position, places, known, lines, configuration, within)
         if isinstance(made, Match):
             found[point] = made
         else:
-            lost.append(made)
-    if lost:
+            unmatched.append(made)
+    if unmatched:
         raise InputError(
-            f"{lost[0]}" + (f" ({len(lost) - 1} more points match nothing)" if len(lost) > 1 else ""),
+            f"{unmatched[0]}" + (f" ({len(unmatched) - 1} more points match nothing)" if len(unmatched) > 1 else ""),
             part="points of the test", hint=_other_posture(points, configuration.mechanism, configuration, within),
         )  # fmt: skip
     return found
 
 
-def _renamed(
+def _rename_channels(
     channels: Sequence[Channel], found: Mapping[str, Match], configuration: Configuration
 ) -> tuple[Channel, ...]:
     return tuple(
@@ -161,12 +173,12 @@ def _renamed(
 
 
 def _posture(test: Responses, mechanism: Mechanism, at: At | Configuration) -> At:
-    """What was asked for, which must be what the test says if it says anything; else the test's own."""
+    """Return the requested posture, which must agree with the one that the test names, or else the test's own."""
     assert not isinstance(at, Configuration)
     if isinstance(at, str) and isinstance(test.at, str) and test.at and test.at != at:
         raise InputError(
-            f'the test says that it was made at "{test.at}", not "{at}"', part="at",
-            hint=f'leave `at` out, or change what the test says: test.changed(at="{at}")',
+            f'the test names the posture "{test.at}", not "{at}"', part="at",
+            hint=f'leave `at` out, or correct the test: test.changed(at="{at}")',
         )  # fmt: skip
     chosen = at if at is not None else (test.at or None)
     if isinstance(chosen, str) and chosen not in mechanism.configurations:
@@ -185,7 +197,7 @@ def _match(
     configuration: Configuration,
     within: float,
 ) -> Match | str:
-    """Where a point is, or why nowhere."""
+    """Return the match of a point, or the reason why there is none."""
     named = places.get(point, point)
     how = "given" if point in places else "name"
     try:
@@ -193,22 +205,24 @@ def _match(
     except InputError:
         place = None
         if point in places:
-            return f'"{named}", which stands for point "{point}", is no place of the mechanism'
+            return f'"{named}", given for point "{point}", is not a place of the mechanism'
     if place is not None:
         apart = float("nan") if position is None else float(np.linalg.norm(np.subtract(place, position)))
         if apart > within:
             return (
-                f'point "{point}" is {_length(apart)} from the place "{named}", more than {_length(within)}: '
-                "another posture, other axes or units of the test's points, or another place of that name"
+                f'point "{point}" is {_length(apart)} from the place "{named}" (limit {_length(within)}): the posture, '
+                "or the axes or units of the test's points, may differ, or the name may mean another place"
             )
         return Match(point, named, how, apart)
     if position is None:
-        return f'no place is called "{point}", and the test does not say where it is; {nearest(point, known)}'
+        return f'the mechanism has no place "{point}", and the test gives no position of it; {nearest(point, known)}'
     x = np.array(position)
     close = [(float(np.linalg.norm(where - x)), name) for name, where in known.items()]
     least_of_all = min((off for off, _ in close), default=np.inf)
-    close = [item for item in close if item[0] <= least_of_all + 1e-3 * within][:1]  # of several names there the first
-    along = sorted(_along(name, ends, x) for name, ends in lines)
+    close = [item for item in close if item[0] <= least_of_all + 1e-3 * within][
+        :1
+    ]  # the first of several names of one place
+    along = sorted(_nearest_on_body(name, ends, x) for name, ends in lines)
     if close and close[0][0] <= within and (not along or close[0][0] <= along[0][0] + 1e-3 * within):
         return Match(point, close[0][1], "position", close[0][0])
     if along and along[0][0] <= within:
@@ -218,12 +232,12 @@ def _match(
     least = min([*close[:1], *along[:1]])
     return (
         f'point "{point}" at ({", ".join(f"{value:.4g}" for value in position)}) m matches no sensor or place: the '
-        f'nearest is "{least[1]}", {_length(least[0])} away, more than {_length(within)}'
+        f'nearest is "{least[1]}", {_length(least[0])} away (limit {_length(within)})'
     )
 
 
 def _named_places(configuration: Configuration) -> dict[str, Array]:
-    """Sensors first, so that of several names of one place theirs is taken; then bodies, frames, joints' points."""
+    """Return the named places: sensors first, since their names take precedence, then other places."""
     mechanism, found = configuration.mechanism, {}
     sensors = [name for name, sensor in mechanism.sensors.items() if sensor.place is not None]
     drawing = configuration.rest.numbering.drawing
@@ -235,7 +249,7 @@ def _named_places(configuration: Configuration) -> dict[str, Array]:
 
 
 def _beam_lines(configuration: Configuration) -> list[tuple[str, Array]]:
-    """Elastic bodies with their beams at the posture, (beams, 2, 4): both ends, and their shares of the length."""
+    """Return elastic bodies with their beams at the posture, (beams, 2, 4): ends, and shares of the length."""
     numbering = configuration.rest.numbering
     found = []
     for name in numbering.bodies:
@@ -250,14 +264,14 @@ def _beam_lines(configuration: Configuration) -> list[tuple[str, Array]]:
     return found
 
 
-def _along(name: str, line: Array, x: Array) -> tuple[float, str]:
-    """Distance to the nearest place along a body, and its name."""
+def _nearest_on_body(name: str, line: Array, x: Array) -> tuple[float, str]:
+    """Return the distance to the nearest point along a body, and its name."""
     best = (np.inf, "")
     for a, b in line:
-        way = b[:3] - a[:3]
-        size = float(way @ way)
-        t = float(np.clip((x - a[:3]) @ way / size, 0.0, 1.0)) if size > 0.0 else 0.0
-        off = float(np.linalg.norm(a[:3] + t * way - x))
+        line_vector = b[:3] - a[:3]
+        size = float(line_vector @ line_vector)
+        t = float(np.clip((x - a[:3]) @ line_vector / size, 0.0, 1.0)) if size > 0.0 else 0.0
+        off = float(np.linalg.norm(a[:3] + t * line_vector - x))
         if off < best[0]:
             best = (off, f"{name}[{a[3] + t * (b[3] - a[3]):.6g}]")
     return best
@@ -266,8 +280,8 @@ def _along(name: str, line: Array, x: Array) -> tuple[float, str]:
 def _other_posture(
     points: Mapping[str, Vector3 | None], mechanism: Mechanism, configuration: Configuration, within: float
 ) -> str:
-    """A hint: a posture of the mechanism at which the points match, or what else to do."""
-    usual = "put a sensor there, say which place it is (places={...}, --place POINT=PLACE), or allow more (--within)"
+    """Return a hint: another posture of the mechanism at which the points match, or how to match them."""
+    usual = "add a sensor there, give its place (places={...}, --place POINT=PLACE), or allow more (--within)"
     fits = []
     for name in mechanism.configurations:
         other = assemble(mechanism, name)
@@ -276,7 +290,7 @@ def _other_posture(
         known, lines = _named_places(other), _beam_lines(other)
         if all(isinstance(_match(p, x, {}, known, lines, other, within), Match) for p, x in points.items()):
             fits.append(f'"{name}"')
-    return f"all points match at the posture {listed(fits)}: was it measured there?" if fits else usual
+    return f"all points match at the posture {listed(fits)}; give it if the test was made there" if fits else usual
 
 
 def _length(metres: float) -> str:

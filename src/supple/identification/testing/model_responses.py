@@ -1,4 +1,4 @@
-"""What a mechanism answers to a test: responses of channels, wherever on it they are and along whatever they point."""
+"""Responses of a mechanism for the channels of a test, at any place of it and in any direction."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def model_responses(
 
     See Also
     --------
-    frf : frequency responses of named inputs and outputs.
+    frf : Frequency responses of named inputs and outputs.
 
     Notes
     -----
@@ -88,14 +88,14 @@ def model_responses(
     for one in references:
         if one.quantity != "force":
             raise InputError(
-                f"it is {one.quantity}, and a model is pushed by forces", part=f'reference "{one.name}"',
+                f"references must be forces (got {one.quantity})", part=f'reference "{one.name}"',
                 hint="leave it out",
             )  # fmt: skip
     for one in responses:
         if one.order is None or one.quantity == "strain":
             raise InputError(
-                f"it is {one.quantity}, which a model does not answer here", part=f'response "{one.name}"',
-                hint="leave it out: displacement, velocity and acceleration are answered",
+                f"responses must be displacements, velocities or accelerations (got {one.quantity})",
+                part=f'response "{one.name}"', hint="leave it out",
             )  # fmt: skip
     found = frf(
         mechanism, configuration, pushed.names, seen.names, frequencies_hz, free_actuators=free_actuators,
@@ -108,22 +108,22 @@ def model_responses(
 
 
 def place_channels(configuration: Configuration, name: str, quantity: str) -> list[Channel]:
-    """The channels that a name asks for: `platform.-z`, `platform.(0.6 0 0.8)`; a place alone is all its directions.
+    """Return the channels of a name: `platform.-z`, `platform.(0.6 0 0.8)`; a place alone means all its directions.
 
-    Their positions are where the places are at the configuration.
+    Their positions are those of the places at the configuration.
     """
     made = channel(name, quantity)
     letters = place_directions(configuration.rest.numbering)
     if made.direction:
         components(made, letters)
         return [made.replaced(position=place_position(configuration, made.point))]
-    ways = [letter for letter in letters if letter not in TURNS]
+    directions = [letter for letter in letters if letter not in TURNS]
     position = place_position(configuration, name)
-    return [made.replaced(direction=way, position=position) for way in ways]
+    return [made.replaced(direction=one, position=position) for one in directions]
 
 
 def place_position(configuration: Configuration, point: str) -> Vector3:
-    """Where a place is, in the axes of the drawing."""
+    """Return the position of a place in the axes of the drawing."""
     numbering = configuration.rest.numbering
     along = beam_point(numbering, point)
     if along is None:

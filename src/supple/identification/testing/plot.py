@@ -1,4 +1,4 @@
-"""Measured responses: magnitudes and phases over frequency, and the coherence where there is one."""
+"""Plots of tests: time records, measured responses with their phase and coherence, and simulated tests."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from supple.results.time_records import TimeRecords
 
 
-# Records of a test over time: one panel a channel, records over one another.
+# Time records of a test: one panel for each channel, with all its records.
 
 
-_time_records_plot_FEW = 4  # channels that are drawn where none is named
+_CHANNELS = 4  # that are drawn if none is named
 
 
 @in_house_style
 def time_records_plot(records: TimeRecords, names: Sequence[str] = (), axes: Sequence[Any] | None = None) -> Any:
-    """Draw channels by name, the first few if none is named. Returns the panels."""
+    """Draw channels by name, the first few if none is named, and return the panels."""
     known = [one.name for one in records.channels]
     for name in names:
         require_known("channel", name, known, part="plot")
-    chosen = [known.index(name) for name in names] or list(range(min(_time_records_plot_FEW, len(known))))
+    chosen = [known.index(name) for name in names] or list(range(min(_CHANNELS, len(known))))
     drawn_on = panel_grid(axes, (10.0, 0.8 + 1.7 * len(chosen)), len(chosen), sharex=True)[:, 0]
     both = np.concatenate([records.x, records.y], axis=1)
     for panel, k in zip(drawn_on, chosen, strict=True):
@@ -46,21 +46,19 @@ def time_records_plot(records: TimeRecords, names: Sequence[str] = (), axes: Seq
     return panels(drawn_on)
 
 
-# A simulated test: its responses, and dashed over them those of the model that it was made with.
+# Simulated test: its responses, with the exact ones of the model dashed.
 
 
-_virtual_test_plot_FEW = 3  # pairs that are drawn where none is named: with the model over them, more are a tangle
+_PAIRS = 3  # pairs that are drawn if none is named; more are illegible with the model over them
 
 
 @in_house_style
 def virtual_test_plot(
     test: VirtualTest, pairs: Sequence[tuple[str, str]] = (), axes: Sequence[Any] | None = None
 ) -> Any:
-    """Draw pairs (response, reference), the first few if none is named. Returns the panels."""
+    """Draw pairs (response, reference), the first few if none is named, and return the panels."""
     found = test.responses
-    chosen = (
-        list(pairs) or [(a.name, b.name) for b in found.references for a in found.responses][:_virtual_test_plot_FEW]
-    )
+    chosen = list(pairs) or [(a.name, b.name) for b in found.references for a in found.responses][:_PAIRS]
     panels = responses_plot(found, chosen, axes)
     above = test.exact.frequencies_hz > 0.0
     hertz = test.exact.frequencies_hz[above]
@@ -77,20 +75,20 @@ def virtual_test_plot(
     return panels
 
 
-_FEW = 6  # pairs that are drawn where none is named
+_FEW = 6  # pairs that are drawn if none is named
 
 
 @in_house_style
 def responses_plot(test: Responses, pairs: Sequence[tuple[str, str]] = (), axes: Sequence[Any] | None = None) -> Any:
-    """Draw pairs (response, reference), the first few if none is named. Returns the panels.
+    """Draw pairs (response, reference), the first few if none is named, and return the panels.
 
-    axes : where to draw instead, one for magnitudes and one for phases
+    axes : axes to draw on, one for magnitudes and one for phases. Default: a new figure
     """
     chosen = list(pairs) or [(a.name, b.name) for b in test.references for a in test.responses][:_FEW]
     numbers = [(test.response(a), test.reference(b)) for a, b in chosen]
     above = test.frequencies_hz > 0.0
     if not above.any() or not numbers:
-        raise InputError("it has no line above 0 Hz to draw", part="plot", hint="give some lines")
+        raise InputError("the responses have no line above 0 Hz", part="plot", hint="give lines above 0 Hz")
     hertz = test.frequencies_hz[above]
     if axes is None:
         count = 2 if test.coherence is None else 3

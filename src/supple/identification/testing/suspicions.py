@@ -1,4 +1,4 @@
-"""What looks wrong with measured responses, by themselves and against a model: each with its channel and what to do."""
+"""Possible errors in measured responses, found without or with a model; each names its channel and a remedy."""
 
 from __future__ import annotations
 
@@ -15,22 +15,36 @@ from supple.results.responses import Responses
 FEWEST_LINES = 32
 _DEAD = 1e-7  # of the median of its quantity
 _COHERENT = 0.3  # mean over lines: less is noise
-_HALF = 0.5  # of a peak's power: lines above are what a peak has
+_HALF = 0.5  # of a peak's power: lines above it belong to the peak
 _PER_PEAK = 3  # lines that a peak needs
-_SURE = 0.5  # correlation: less does not decide
-_PART = 0.3  # of the power on the wrong side, at most, for a sign to be sure
-_STRETCH = np.linspace(0.85, 1.18, 67)  # of a model's frequencies: it need not be updated yet to tell signs
+_SURE = 0.5  # correlation: smaller ones are not conclusive
+_PART = 0.3  # of the power with the wrong sign, at most, for a sign to be certain
+_STRETCH = np.linspace(0.85, 1.18, 67)  # of a model's frequencies: signs can be checked before updating
 _WRONG_SIZE = 0.4  # decades
-_NEAR = 0.2  # decades from a factor that units are confused by
-_BETTER = 0.25  # of correlation: so much better another order of axes must be
+_NEAR = 0.2  # decades from the factor between two units
+_BETTER = 0.25  # of correlation: by how much another order of axes must be better
 _FACTORS = {
-    "mm/s² (or mm) taken as m/s² (or m)": 1e3, "m taken as mm": 1e-3, "m/s² taken as g": 9.80665,
-    "g taken as m/s²": 1.0 / 9.80665, "N taken as lbf": 1.0 / 4.4482216, "lbf taken as N": 4.4482216,
+    "mm/s² (or mm) read as m/s² (or m)": 1e3, "m read as mm": 1e-3, "m/s² read as g": 9.80665,
+    "g read as m/s²": 1.0 / 9.80665, "N read as lbf": 1.0 / 4.4482216, "lbf read as N": 4.4482216,
 }  # fmt: skip
 
 
 class Suspicion(NamedTuple):
-    """kind : a word or two; channel : its name, or those of a pair; certain : no fit can be made with it as it is."""
+    """Error or possible error in measured responses.
+
+    Attributes
+    ----------
+    kind : str
+        Kind of error, a word or two.
+    channel : str
+        Name of the channel, or of a pair.
+    what : str
+        Description.
+    hint : str
+        Remedy.
+    certain : bool
+        True if the responses cannot be used for a fit without a correction.
+    """
 
     kind: str
     channel: str
@@ -43,23 +57,24 @@ class Suspicion(NamedTuple):
 
 
 def suspicions(test: Responses, model: Responses | None = None) -> list[Suspicion]:
-    """Everything that looks wrong.                                                               [measurements, 14-16]
+    """Return all errors and possible errors (measurements, eqs. 14-16).
 
-    model : what a mechanism answers for the same channels and lines; without it signs are judged at driving points
-            and by reciprocity alone, and units not at all
+    model : responses of a mechanism for the same channels and lines; without it, signs are checked only at driving
+    points
+            and by reciprocity, and units are not checked
     """
-    found = [*_not_finite(test), *_dead(test, model), *_few_lines(test), *_incoherent(test)]
+    found = [*_not_finite(test), *_dead_channels(test, model), *_few_lines(test), *_incoherent(test)]
     wrong = {item.channel for item in found if item.kind in ("not finite", "dead channel")}
     sound = [one.name for one in test.responses if one.name not in wrong]
     if not sound:
         return found
     part = test.select(sound)
-    by_itself = [*_driving_points(part), *_reciprocal(part)]
+    by_itself = [*_driving_points(part), *_reciprocity(part)]
     if model is None:
         return found + by_itself
-    against = _against(part, model.select(sound), {item.channel for item in by_itself})
+    against = _compare_with_model(part, model.select(sound), {item.channel for item in by_itself})
     hammers = {item.channel.removeprefix("reference ") for item in against if item.channel.startswith("reference ")}
-    # A hammer that is reversed takes its driving point along, which is then sound by itself.
+    # If the force is reversed, its driving point appears reversed although the response is correct.
     return found + [item for item in by_itself if item.channel not in hammers] + against
 
 
@@ -73,31 +88,31 @@ def _not_finite(test: Responses) -> list[Suspicion]:
         if bad.any():
             where = test.frequencies_hz[bad][0]
             what = f"{int(bad.sum())} of {len(bad)} lines are not finite, the first at {where:.6g} Hz"
-            hint = "leave these lines or the channel out (select), or export it again"
+            hint = "omit these lines or the channel (select), or export it again"
             found.append(Suspicion("not finite", one.name, what, hint))
     return found
 
 
-def _dead(test: Responses, model: Responses | None) -> list[Suspicion]:
-    """A channel that shows nothing; where the model does not move either, that is as it should be."""
+def _dead_channels(test: Responses, model: Responses | None) -> list[Suspicion]:
+    """Return channels without signal; where the model does not move either, this is expected."""
     still = _silent(model) if model is not None else np.zeros(len(test.responses), bool)
     size = np.sqrt(np.mean(np.abs(np.nan_to_num(test.H)) ** 2, axis=(0, 2)))
     found = []
     for i in np.flatnonzero(_silent(test)):
-        what = "it is dead: " + ("zero at every line" if size[i] == 0.0 else f"{size[i]:.2g} {test.unit(int(i), 0)}")
+        what = "no signal: " + ("zero at every line" if size[i] == 0.0 else f"{size[i]:.2g} {test.unit(int(i), 0)}")
         if still[i]:
             what, hint = (
                 f"{what}, and the model does not move there either",
-                "it tells nothing, and is left out of fits",
+                "the channel is omitted from fits",
             )
         else:
-            hint = "check sensor, cable and supply; leave it out (select)"
+            hint = "check sensor, cable and supply; omit the channel (select)"
         found.append(Suspicion("dead channel", test.responses[i].name, what, hint, not still[i]))
     return found
 
 
 def _silent(test: Responses) -> NDArray[np.bool_]:
-    """(No,) which channels show nothing beside others of their quantity."""
+    """Return which channels (No,) have no signal compared with others of their quantity."""
     size = np.sqrt(np.mean(np.abs(np.nan_to_num(test.H)) ** 2, axis=(0, 2)))
     found = size == 0.0
     for i, one in enumerate(test.responses):
@@ -108,9 +123,9 @@ def _silent(test: Responses) -> NDArray[np.bool_]:
 
 def _few_lines(test: Responses) -> list[Suspicion]:
     n = len(test.frequencies_hz)
-    longer = "record longer (the distance of lines is one over the length of a record), or zoom"
+    longer = "use longer records (the line spacing is one over the record length), or zoom"
     if n < FEWEST_LINES:
-        return [Suspicion("too few lines", "", f"{n} lines are too few for modes, which need {FEWEST_LINES}", longer)]
+        return [Suspicion("too few lines", "", f"modes need at least {FEWEST_LINES} lines (got {n})", longer)]
     power = np.nansum(np.abs(test.H) ** 2, axis=(1, 2))
     if not power.any():
         return []
@@ -121,8 +136,8 @@ def _few_lines(test: Responses) -> list[Suspicion]:
     while last < n - 1 and power[last + 1] > _HALF * power[top]:
         last += 1
     if last - first + 1 < _PER_PEAK and 0 < top < n - 1:
-        what = f"the highest peak, at {test.frequencies_hz[top]:.6g} Hz, has {last - first + 1} of {_PER_PEAK} lines"
-        return [Suspicion("too few lines", "", f"{what} that its damping needs", longer, False)]
+        what = f"the highest peak, at {test.frequencies_hz[top]:.6g} Hz, has {last - first + 1} lines"
+        return [Suspicion("too few lines", "", f"{what}; its damping needs {_PER_PEAK}", longer, False)]
     return []
 
 
@@ -133,45 +148,45 @@ def _incoherent(test: Responses) -> list[Suspicion]:
     for i, one in enumerate(test.responses):
         mean = float(np.nanmean(test.coherence[:, i]))
         if mean < _COHERENT:
-            what = f"its mean coherence is {mean:.2f}: it is mostly noise"
-            hint = "check sensor and cable, strike harder or nearer, or leave it out"
+            what = f"the mean coherence is {mean:.2f} (limit {_COHERENT}): the signal is mostly noise"
+            hint = "check sensor and cable, use stronger or closer impacts, or omit the channel"
             found.append(Suspicion("noise", one.name, what, hint, False))
     return found
 
 
 def _driving_points(test: Responses) -> list[Suspicion]:
-    """Where a force acts and its own motion is seen, it does work: Im receptance <= 0 at every line."""
+    """Check driving points: a force does work on its own point, Im receptance <= 0 at every line."""
     moved = test.to("displacement") if any(one.order is not None for one in test.responses) else test
     found = []
     for j, pushed in enumerate(test.references):
         for i, seen in enumerate(moved.responses):
-            along = _along(pushed, seen)
+            along = _direction_cosine(pushed, seen)
             if seen.order is None or abs(along) < 0.99 or pushed.quantity != "force":
                 continue
             work = -np.sign(along) * moved.H[:, i, j].imag * moved.frequencies_hz  # dissipated power over force²
             weight = float(np.abs(work).sum())
             wrong = float(-work[work < 0.0].sum()) / weight if weight > 0.0 else 0.0
             if wrong > 1.0 - _PART:
-                what = f"it goes the wrong way: pushed by {pushed.name} it gives back work instead of taking it"
-                hint = f'one of the two is mounted the other way: test.reversed("{seen.name}")'
+                what = f"the sign is reversed: the force {pushed.name} would extract energy at its own point"
+                hint = f'reverse the one that is mounted the other way around: test.reversed("{seen.name}")'
                 found.append(Suspicion("reversed", seen.name, what, hint))
             elif wrong > _PART:
-                what = f"whether it or {pushed.name} is reversed cannot be decided from it"
+                what = f"its sign relative to {pushed.name} cannot be determined"
                 found.append(Suspicion("undecided", seen.name, what, "compare it with a model", False))
     return found
 
 
-def _reciprocal(test: Responses) -> list[Suspicion]:
-    """H_ij = H_ji of two places that are both pushed and seen, as receptance."""
+def _reciprocity(test: Responses) -> list[Suspicion]:
+    """Check reciprocity H_ij = H_ji of two points with force and response, as receptance."""
     if len(test.references) < 2:
         return []
     moved = test.to("displacement")
     found = []
     spots = [
-        (i, j, _along(one, other))
+        (i, j, _direction_cosine(one, other))
         for j, one in enumerate(moved.references)
         for i, other in enumerate(moved.responses)
-        if other.order is not None and abs(_along(one, other)) > 0.99
+        if other.order is not None and abs(_direction_cosine(one, other)) > 0.99
     ]
     for n, (i, j, sign) in enumerate(spots):
         for k, m, other in spots[n + 1 :]:
@@ -180,10 +195,10 @@ def _reciprocal(test: Responses) -> list[Suspicion]:
             c = _correlation(moved.H[:, i, m], moved.H[:, k, j]) * np.sign(sign * other)
             pair = f"{moved.responses[i].name} and {moved.responses[k].name}"
             if c < -_SURE:
-                what = "each answers the other with the opposite sign, against reciprocity: one of them is reversed"
-                found.append(Suspicion("reversed", pair, what, "driving points, or a model, tell which one"))
+                what = "the two cross responses have opposite signs, against reciprocity: one channel is reversed"
+                found.append(Suspicion("reversed", pair, what, "use driving points, or a model, to find out which"))
             elif c < _SURE:
-                what = f"they do not answer one another alike (correlation {c:.2f})"
+                what = f"the two cross responses are not reciprocal (correlation {c:.2f}, limit {_SURE})"
                 found.append(Suspicion("not reciprocal", pair, what, "check points, directions and units", False))
     return found
 
@@ -191,8 +206,8 @@ def _reciprocal(test: Responses) -> list[Suspicion]:
 # --------------------------------------------------------------------------------------------------- against a model
 
 
-def stretched(test: Responses, model: Responses) -> tuple[float, Array]:
-    """The factor of the model's frequencies at which it is most like the test, and correlations there, (r, p).
+def best_stretch(test: Responses, model: Responses) -> tuple[float, Array]:
+    """Return the factor of the model's frequencies with the best correlation, and the correlations there, (r, p).
 
     c = Re Σ conj(H_model) H / √(Σ|H_model|² Σ|H|²), of each pair                                [measurements, eq. 15]
     """
@@ -200,7 +215,7 @@ def stretched(test: Responses, model: Responses) -> tuple[float, Array]:
     best: tuple[float, float, Array] = (-1.0, 1.0, np.zeros(test.H.shape[1:]))
     for factor in _STRETCH:
         inside = (lines / factor >= lines[0]) & (lines / factor <= lines[-1])
-        moved = _at(model, lines[inside] / factor)
+        moved = _interpolate(model, lines[inside] / factor)
         c = _correlations(test.H[inside], moved)
         total = float(np.sum(np.abs(c)))
         if total > best[0]:
@@ -209,13 +224,13 @@ def stretched(test: Responses, model: Responses) -> tuple[float, Array]:
 
 
 def likeness(test: Responses, model: Responses) -> float:
-    """How alike they are, 0 to 1, signs and sizes apart and frequencies stretched."""
-    return float(np.mean(np.abs(stretched(test, model)[1])))
+    """Return the similarity, 0 to 1, regardless of signs and scales, with best_stretch frequencies."""
+    return float(np.mean(np.abs(best_stretch(test, model)[1])))
 
 
-def _against(test: Responses, model: Responses, known: set[str]) -> list[Suspicion]:
+def _compare_with_model(test: Responses, model: Responses, known: set[str]) -> list[Suspicion]:
     found = _sizes(test, model)
-    factor, c = stretched(test, model)
+    factor, c = best_stretch(test, model)
     found += _axes(test, model, factor)
     swapped = {name for item in found if item.kind == "axes" for name in item.channel.split(", ")}
     names = [one.name for one in test.responses]
@@ -225,55 +240,61 @@ def _against(test: Responses, model: Responses, known: set[str]) -> list[Suspici
         if len(sure) > 1 and len(against) == len(sure):
             least = float(c[against, j].min())
             what = f"all {len(sure)} responses to it have the opposite sign of the model's (correlation to {least:.2f})"
-            hint = f'it pushes the other way than it says: test.reversed(references="{pushed.name}")'
+            hint = f'reverse the force: test.reversed(references="{pushed.name}")'
             found.append(Suspicion("reversed", f"reference {pushed.name}", what, hint))
             continue
         for i in against:
             if names[i] not in known:
-                what = f"it has the opposite sign of the model's (correlation {c[i, j]:.2f})"
-                found.append(Suspicion("reversed", names[i], what, f'turn it: test.reversed("{names[i]}")'))
+                what = f"the sign is opposite to the model's (correlation {c[i, j]:.2f})"
+                found.append(Suspicion("reversed", names[i], what, f'reverse it: test.reversed("{names[i]}")'))
         for i in range(len(names)):
             if abs(c[i, j]) < _SURE and names[i] not in swapped:
-                what = f"its sign cannot be decided: it is too unlike the model (correlation {c[i, j]:.2f})"
+                what = f"the sign cannot be determined: the model's response differs (correlation {c[i, j]:.2f})"
                 found.append(
-                    Suspicion("undecided", names[i], what, "look at it after updating, or with more blows", False)
+                    Suspicion("undecided", names[i], what, "check it after updating, or with more impacts", False)
                 )
     return found
 
 
 def _sizes(test: Responses, model: Responses) -> list[Suspicion]:
-    """Numbers that are too large or too small by a factor: band averages do not mind shifted modes."""
+    """Return responses that are too large or too small by a factor.
+
+    Band averages are compared, which tolerate shifted modes.
+    """
     ours, theirs = (np.sqrt(np.mean(np.abs(one.H) ** 2, axis=(0, 2))) for one in (test, model))
     with np.errstate(divide="ignore"):
         decades = np.log10(np.where((ours > 0.0) & (theirs > 0.0), ours / np.where(theirs > 0.0, theirs, 1.0), 1.0))
-    floor = theirs < 1e-3 * theirs.max()  # what a model all but forbids, by symmetry, is noise in a test
+    floor = theirs < 1e-3 * theirs.max()  # a response that is almost zero in the model, by symmetry, is noise in a test
     common = float(np.median(decades[~floor])) if (~floor).any() else 0.0
     found = []
     if abs(common) > _WRONG_SIZE and np.abs(decades[~floor] - common).max() < _WRONG_SIZE:
         pushed = ", ".join(one.name for one in test.references)
-        what = f"all responses are {10.0**common:.3g} times the model's{_confused(common)}"
-        hint = 'units={"*": ...} of all, or {"reference *": ...} of the force, put it right (supple measured --unit)'
+        what = f"all responses are {10.0**common:.3g} times the model's{_unit_note(common)}"
+        hint = (
+            'correct it with units={"*": ...} for all, or {"reference *": ...} for the force (supple measured --unit)'
+        )
         return [Suspicion("units", f"reference {pushed}", what, hint)]
     for i, one in enumerate(test.responses):
         if abs(decades[i]) > _WRONG_SIZE and not floor[i]:
-            what = f"it is {10.0 ** decades[i]:.3g} times the model's{_confused(float(decades[i]))}"
-            hint = f'say what its numbers are in: units={{"{one.name}": ...}} (supple measured --unit)'
+            what = f"the response is {10.0 ** decades[i]:.3g} times the model's{_unit_note(float(decades[i]))}"
+            hint = f'give its unit: units={{"{one.name}": ...}} (supple measured --unit)'
             found.append(Suspicion("units", one.name, what, hint))
     return found
 
 
-def _confused(decades: float) -> str:
+def _unit_note(decades: float) -> str:
+    """Return a note on the units that the factor suggests."""
     near = {name: abs(decades - np.log10(size)) for name, size in _FACTORS.items()}
     name = min(near, key=lambda key: near[key])
-    return f", as of {name}" if near[name] < _NEAR else ""
+    return f"; this is the factor of {name}" if near[name] < _NEAR else ""
 
 
 def _axes(test: Responses, model: Responses, factor: float) -> list[Suspicion]:
-    """Points whose three directions fit the model better in another order."""
+    """Return points whose three directions agree better with the model in another order."""
     found = []
     lines = test.frequencies_hz
     inside = (lines / factor >= lines[0]) & (lines / factor <= lines[-1])
-    moved = _at(model, lines[inside] / factor)
+    moved = _interpolate(model, lines[inside] / factor)
     points: dict[str, dict[str, int]] = {}
     for i, one in enumerate(test.responses):
         if isinstance(one.direction, str) and one.direction.removeprefix("-") in ("x", "y", "z"):
@@ -282,7 +303,7 @@ def _axes(test: Responses, model: Responses, factor: float) -> list[Suspicion]:
         if len(of) < 2:
             continue
         rows = list(of.values())
-        c = np.array([[_shared(test.H[inside][:, a], moved[:, b]) for b in rows] for a in rows])
+        c = np.array([[_similarity(test.H[inside][:, a], moved[:, b]) for b in rows] for a in rows])
         own = float(np.trace(c))
         best = max(permutations(range(len(rows))), key=lambda order: sum(c[a, b] for a, b in enumerate(order)))
         gain = sum(c[a, b] for a, b in enumerate(best)) - own
@@ -290,23 +311,25 @@ def _axes(test: Responses, model: Responses, factor: float) -> list[Suspicion]:
             letters = list(of)
             turned = ", ".join(f"{letters[a]} is the model's {letters[b]}" for a, b in enumerate(best) if a != b)
             names = ", ".join(test.responses[i].name for i in rows)
-            what = f"its axes are exchanged or turned: {turned}"
+            what = f"the axes are exchanged or rotated: {turned}"
             found.append(
-                Suspicion("axes", names, what, f'check how the sensor at "{point}" was mounted, and rename it')
+                Suspicion(
+                    "axes", names, what, f'check how the sensor at "{point}" was mounted, and rename its channels'
+                )
             )
     return found
 
 
-def _along(one: Channel, other: Channel) -> float:
-    """Cosine between two channels of one point, 0 of different points or where one turns."""
+def _direction_cosine(one: Channel, other: Channel) -> float:
+    """Return the cosine between two channels of one point; 0 for different points or quantities of rotation."""
     a, b = one.vector, other.vector
     if one.point != other.point or one.turns != other.turns or a is None or b is None:
         return 0.0
     return float(a @ b)
 
 
-def _at(model: Responses, lines: Array) -> Complex:
-    """The model at other lines, by interpolation: (lines, r, p)."""
+def _interpolate(model: Responses, lines: Array) -> Complex:
+    """Return the model at other lines, by interpolation: (lines, r, p)."""
     x = model.frequencies_hz
     k = np.clip(np.searchsorted(x, lines) - 1, 0, len(x) - 2)
     t = ((lines - x[k]) / (x[k + 1] - x[k]))[:, None, None]
@@ -323,7 +346,7 @@ def _correlation(a: Complex, b: Complex) -> float:
     return float(_correlations(a[:, None], b[:, None])[0])
 
 
-def _shared(a: Complex, b: Complex) -> float:
-    """|Σ b* a| over their sizes: how alike two are whatever their sign, over all references."""
+def _similarity(a: Complex, b: Complex) -> float:
+    """Return |Σ b* a| over their norms: the similarity of two regardless of sign, over all references."""
     below = float(np.sqrt(np.sum(np.abs(a) ** 2) * np.sum(np.abs(b) ** 2)))
     return float(abs(np.sum((b.conj() * a).real))) / below if below > 0.0 else 0.0

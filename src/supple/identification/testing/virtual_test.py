@@ -1,9 +1,9 @@
-"""A test that is simulated: blows or shakers on a mechanism, sensors with noise and digits, records and responses.
+"""Simulated tests: impacts or shakers on a mechanism, sensors with noise and quantization, records and responses.
 
-Records are computed from the linear model about the posture, line by line over a padded period, F(ω) → H(ω) F(ω), and
-back into time: exact for every damping model, a band below half the sampling rate, and a period in which everything
-dies away (docs/theory/measurements.md). Structural damping has no motion in time of its own; what its response has
-before the blow is told.
+Records are computed from the linear model at the posture, line by line over a padded period, F(ω) → H(ω) F(ω), and
+transformed back to time. This is exact for every damping model, within a band below half the sample rate and a period
+in which the motion decays (docs/theory/measurements.md). Structural damping has no causal motion in time; the part of
+its response that precedes the impact is reported.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from supple.formats.measurements import universal_responses
 from supple.formats.measurements.universal_channels import Nodes
 from supple.formats.measurements.universal_file import UniversalFile, write_universal
 from supple.identification.testing.estimate_responses import Estimator, estimate_responses
-from supple.identification.testing.excitation import Shaker, blow_spectrum, shaker_signals, usual_band
+from supple.identification.testing.excitation import Shaker, impact_spectrum, shaker_signals, usual_band
 from supple.identification.testing.model_responses import model_responses, place_channels
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
@@ -37,14 +37,17 @@ from supple.results.table import Table
 from supple.results.text import Text, number_text
 from supple.results.time_records import TimeRecords
 
-# What channels make of what they are shown: noise, steps of a converter, ends of a range.
+# Measurement channels: noise, quantization and clipping.
 
 
-_ROOM = 1.25  # of the largest number: the range that is set
+_ROOM = 1.25  # of the largest value: the default full scale
 
 
-class Digits(NamedTuple):
-    """What channels make of what they are shown."""
+class ChannelErrors(NamedTuple):
+    """Errors of measurement channels.
+
+    noise, floor : of the RMS, as in `virtual_test`; bits : of the converter, or None; ranges : full scale by name
+    """
 
     noise: float
     floor: float
@@ -52,19 +55,22 @@ class Digits(NamedTuple):
     ranges: Mapping[str, float]
 
 
-def shown_by_channels(
+def measured_signals(
     x: Array,
     y: Array,
     channels: Sequence[Channel],
-    digits: Digits,
+    digits: ChannelErrors,
     rng: np.random.Generator,
 ) -> tuple[Array, Array, Array | None]:
-    """What the channels show of it, and their full scales."""
+    """Return the signals with noise, quantization and clipping, and their full scales."""
     both = np.concatenate([x, y], axis=1)
     noise, floor, bits, ranges = digits
     for name in ranges:
         if name not in {one.name for one in channels} | {one.quantity for one in channels}:
-            raise InputError("is no channel and no quantity of the test", part=f'ranges "{name}"', hint="such as force")
+            raise InputError(
+                "the test has no such channel or quantity", part=f'ranges "{name}"',
+                hint='give a channel, or a quantity such as "force"',
+            )  # fmt: skip
     if noise:
         size = np.sqrt(np.mean(both**2, axis=2, keepdims=True))
         least = [max(size[:, k].max() for k, other in enumerate(channels) if other.quantity == one.quantity)
@@ -85,20 +91,30 @@ def shown_by_channels(
     return both[:, : x.shape[1]], both[:, x.shape[1] :], full
 
 
-_FASTEST = 1e12  # samples a second: nothing measures so fast
-_BEFORE = 0.04  # of a record: what comes before the trigger
-_SOFT = 1.25  # of the period of half the sampling rate: how long a blow lasts, 17 dB down at the end of the band
-_SPREAD = 0.15  # of its size and length: by how much blows differ
-_FEW = 6  # channels that tell how long the motion lasts
-_DEAD = 1e-5  # of the largest: so far must the answer have died away in the middle of the padded period
-_STILL = 1e-9  # of the largest: a response below it is none
-_PAIRS = 24  # that a text lists
+_FASTEST = 1e12  # samples per second: an upper limit
+_BEFORE = 0.04  # of a record: the part before the trigger
+_SOFT = 1.25  # of the period of half the sample rate: duration of an impact, 17 dB down at the end of the band
+_SPREAD = 0.15  # of peak and duration: variation between impacts
+_FEW = 6  # channels that determine how long the motion lasts
+_DEAD = 1e-5  # of the largest: the response must decay below it by the middle of the padded period
+_STILL = 1e-9  # of the largest: a smaller response is zero
+_PAIRS = 24  # in a listing
 _SHORTEST, _LONGEST = 4, 64  # times a record: the padded period
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VirtualTest(Result):
-    """records : as they were sampled; responses : estimated from them; exact : of the model, at the same lines."""
+    """Result of a simulated test.
+
+    Attributes
+    ----------
+    records : TimeRecords
+        Records as sampled, with noise and quantization.
+    responses : Responses
+        Responses estimated from the records.
+    exact : Responses
+        Responses of the model at the same lines.
+    """
 
     records: TimeRecords
     responses: Responses
@@ -106,17 +122,24 @@ class VirtualTest(Result):
     bench: _Bench = field(repr=False)
 
     def repeated(self, seed: int) -> VirtualTest:
-        """The same test once more, with other blows and other noise; the model is not asked again."""
+        """Repeat the test with other impacts and noise, without new responses of the model.
+
+        Parameters
+        ----------
+        seed : int
+            Random seed.
+        """
         return self.bench(seed)
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         return f"{self.records.summary()}; {self.responses.summary()}"
 
     def table(self) -> Table:
-        """Of every pair: r.m.s. of the response, its error relative to that, and its mean coherence.
+        """Return for every pair the RMS of the response, its relative error, and its mean coherence.
 
-        Behind an exponential window the response is another one, H(σ + iω), and its error is not known here: NaN; so it
-        is where nothing moves.
+        With an exponential window the estimate is H(σ + iω), and its error is unknown: NaN. It is NaN also for a
+        response that is zero.
         """
         pairs = [(i, j) for i in range(len(self.exact.responses)) for j in range(len(self.exact.references))]
         size = np.sqrt(np.mean(np.abs(self.exact.H) ** 2, axis=0))
@@ -136,7 +159,7 @@ class VirtualTest(Result):
         )  # fmt: skip
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Return the object that `--json` prints."""
         table = self.table().columns
         return {
             "records": self.records.count, "samples": self.records.samples, "sampling_hz": self.records.sampling_hz,
@@ -147,25 +170,39 @@ class VirtualTest(Result):
         }  # fmt: skip
 
     def text(self) -> Text:
-        """Size, error and coherence of the response of each pair, the first ones."""
+        """Return RMS, error and coherence of the first pairs."""
         out, table = Text(self.records.summary()), self.table().columns
         columns = (table[key].tolist() for key in ("pair", "rms", "error", "coherence"))
         rows = []
         for pair, rms, error, share in zip(*columns, strict=True):
             off = "" if error != error else f"{100.0 * error:.2g} %"
             rows.append((pair, number_text(rms), off, "" if share != share else f"{share:.3f}"))
-        out.table(("pair", "r.m.s. of H", "error", "coherence"), rows[:_PAIRS])
+        out.table(("pair", "RMS of H", "error", "coherence"), rows[:_PAIRS])
         if len(rows) > _PAIRS:
-            out.line(f"and {len(rows) - _PAIRS} more pairs; --json has all")
+            out.line(f"and {len(rows) - _PAIRS} more pairs; --json lists all")
         for note in self.responses.notes:
             out.line(f"note: {note}")
         return out
 
     def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all arrays by name, as saved in .npz and .mat files."""
         return {**self.records.arrays(), **self.responses.arrays(), "exact_H": self.exact.H}
 
     def save(self, path: str | Path, *, binary: bool = False) -> Path:
-        """Write responses and records into one universal file, .npz or .mat; as .csv the responses alone."""
+        """Write the test to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Universal file (.unv, .uff), .npz or .mat with responses and records, or .csv with the responses only.
+        binary : bool, optional
+            Write binary data in a universal file. Default: False.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
         if Path(path).suffix.lower() in UNIVERSAL:
             return write_universal(path, universal_test(self.responses, self.records, binary=binary))
         if Path(path).suffix.lower() == ".csv":
@@ -173,7 +210,15 @@ class VirtualTest(Result):
         return super().save(path)
 
     def plot(self, *pairs: tuple[str, str], axes: Any = None) -> Any:
-        """Draw responses, dashed over them those of the model; returns the panels."""
+        """Draw the responses with those of the model dashed, and return the panels.
+
+        Parameters
+        ----------
+        *pairs : (str, str)
+            Pairs (response, reference). Default: the first few.
+        axes : optional
+            Axes to draw on. Default: a new figure.
+        """
         return picture("identification.testing.plot.virtual_test_plot")(self, pairs, axes)
 
 
@@ -268,9 +313,9 @@ def virtual_test(
 
     See Also
     --------
-    estimate_responses : estimate responses from records.
-    check_measurement : look for errors in a test.
-    modal_parameters : identify modes from the responses.
+    estimate_responses : Estimate responses from records.
+    check_measurement : Look for errors in a test.
+    modal_parameters : Identify modes from the responses.
 
     Notes
     -----
@@ -288,12 +333,14 @@ def virtual_test(
     ['tip.x', 'tip.z', 'link1[0.5].x', 'link1[0.5].z']
     """
     require_arguments(virtual_test, locals())
-    _require(samples >= 16, "samples", f"{samples} are too few", "give 16 or more")
-    _require(blows >= 1, "blows", f"{blows} are none", "give 1 or more")
-    _require(0.0 <= noise < np.inf, "noise", f"{noise:g} is not possible", "a share, such as 0.01")
-    _require(0.0 <= floor < np.inf, "floor", f"{floor:g} is not possible", "a share, such as 0.01")
-    _require(0.0 < sampling_hz < _FASTEST, "sampling_hz", f"{sampling_hz:g} Hz is no rate", "samples a second")
-    _require(bits is None or 2 <= bits <= 32, "bits", f"{bits} are not possible", "give 2 to 32, such as 16")
+    _require(samples >= 16, "samples", f"must be at least 16 (got {samples})")
+    _require(blows >= 1, "blows", f"must be at least 1 (got {blows})")
+    _require(0.0 <= noise < np.inf, "noise", f"must not be negative (got {noise:g})", "give a fraction, such as 0.01")
+    _require(0.0 <= floor < np.inf, "floor", f"must not be negative (got {floor:g})", "give a fraction, such as 0.01")
+    _require(
+        0.0 < sampling_hz < _FASTEST, "sampling_hz", f"must be positive and below 1e12 Hz (got {sampling_hz:g} Hz)"
+    )
+    _require(bits is None or 2 <= bits <= 32, "bits", f"must be 2 to 32 (got {bits})", "give, e.g., 16")
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
     references = _hammers(configuration, hammer)
     responses = [one for name in _texts(sensors, "sensors") for one in place_channels(configuration, name, quantity)]
@@ -305,29 +352,29 @@ def virtual_test(
     setup = _Setup(float(sampling_hz), samples, blows, peak, duration, shaker)
     period = _period(model, setup)
     H = model(_lines(period, setup))
-    sizes = Digits(noise, floor, bits, ranges or {})
+    sizes = ChannelErrors(noise, floor, bits, ranges or {})
     options = {"estimator": estimator, "force_length": force_length, "exponential": exponential}
     return _Bench(model, setup, period, H, sizes, options, named, _notes(model, H, period, setup))(seed)
 
 
 class _Bench(NamedTuple):
-    """All of a test but chance: H (lines, responses, references) of a padded period, and how it is measured."""
+    """A test without its random part: H (lines, responses, references) of a padded period, and how it is measured."""
 
     model: _Model
     setup: _Setup
     period: int
     H: Complex
-    digits: Digits
+    digits: ChannelErrors
     options: dict[str, Any]
     at: Any
     notes: tuple[str, ...]
 
     def __call__(self, seed: int) -> VirtualTest:
-        """Blows, noise and estimates of one seed."""
+        """Simulate the impacts, noise and estimates of one seed."""
         model, setup = self.model, self.setup
         rng = np.random.default_rng(seed)
         x, y = _motion(setup, self.H, self.period, rng)
-        x, y, full = shown_by_channels(x, y, [*model.references, *model.responses], self.digits, rng)
+        x, y, full = measured_signals(x, y, [*model.references, *model.responses], self.digits, rng)
         records = TimeRecords(
             setup.sampling_hz, tuple(model.references), tuple(model.responses), x, y, setup.before, full, self.at,
             f"virtual test of {model.mechanism.name}", notes=self.notes,
@@ -340,7 +387,7 @@ class _Bench(NamedTuple):
         return VirtualTest(records, found, self._exact(found.frequencies_hz), self)
 
     def _exact(self, lines: Array) -> Responses:
-        """Of the model at the lines of a test, which are some of those of the padded period."""
+        """Return the responses of the model at the lines of a test, which are among those of the padded period."""
         model, number = self.model, np.rint(lines * self.period / self.setup.sampling_hz).astype(int)
         title = model.mechanism.name
         return Responses(
@@ -349,7 +396,7 @@ class _Bench(NamedTuple):
 
 
 class _Setup(NamedTuple):
-    """How it is measured and pushed."""
+    """Sampling and excitation of a test."""
 
     sampling_hz: float
     samples: int
@@ -360,17 +407,17 @@ class _Setup(NamedTuple):
 
     @property
     def before(self) -> float:
-        """s before the trigger; a shaker has none."""
+        """Time before the trigger, s; zero for a shaker."""
         return 0.0 if self.shaker else round(_BEFORE * self.samples) / self.sampling_hz
 
     @property
-    def blow(self) -> float:
-        """s that a blow lasts."""
+    def impact_duration(self) -> float:
+        """Duration of an impact, s."""
         return 2.0 * _SOFT / self.sampling_hz if self.duration is None else self.duration
 
 
 class _Model(NamedTuple):
-    """The mechanism at its posture, asked for H at lines."""
+    """A mechanism at its posture, which returns H at lines."""
 
     mechanism: Mechanism
     configuration: Configuration
@@ -381,11 +428,16 @@ class _Model(NamedTuple):
     drives: bool
 
     def __call__(self, lines: Array, few: int | None = None) -> Complex:
-        """(lines, responses, references); free at 0 Hz it is taken as at the first line, of accelerations alone."""
-        first = 1 if self.free else 0  # nothing answers at 0 Hz
+        """Return H (lines, responses, references).
+
+        With free actuators, accelerations at 0 Hz are those of the first line.
+        """
+        first = 1 if self.free else 0  # free actuators have no response at 0 Hz
         if self.free and any(one.quantity != "acceleration" for one in self.responses):
             raise InputError(
-                "free actuators drift, so that only accelerations stay small", part="quantity", hint="acceleration"
+                "must be acceleration with free actuators, because positions and velocities drift",
+                part="quantity",
+                hint='use quantity="acceleration", or lock the actuators',
             )
         found = model_responses(
             self.mechanism, self.configuration, self.references, self.responses[:few], lines[first:],
@@ -395,18 +447,18 @@ class _Model(NamedTuple):
 
 
 def _period(model: _Model, setup: _Setup) -> int:
-    """Samples of a period in which the motion after a blow dies away; a few channels tell."""
+    """Return the samples of a period in which the motion after an impact decays, from the first few channels."""
     length = _SHORTEST * setup.samples
     while True:
         lines = _lines(length, setup)
-        u = np.fft.irfft(_struck(model(lines, _FEW), model.responses[:_FEW], lines, setup, 0.0), axis=0)
+        u = np.fft.irfft(_impact_response(model(lines, _FEW), model.responses[:_FEW], lines, setup, 0.0), axis=0)
         late = np.abs(u[int(0.45 * length) : int(0.55 * length)]).max()
         if late <= _DEAD * np.abs(u).max():
             return length
         length *= 2
         if length > _LONGEST * setup.samples:
             raise InputError(
-                f"{100.0 * late / np.abs(u).max():.2g} % of the motion is left after "
+                f"the motion has decayed only to {100.0 * late / np.abs(u).max():.2g} % after "
                 f"{0.25 * length / setup.sampling_hz:.3g} s", part="damping",
                 hint="give damping, such as {'modal': 0.01} (--damping 0.01), or longer records",
             )  # fmt: skip
@@ -416,38 +468,44 @@ def _lines(period: int, setup: _Setup) -> Array:
     return np.asarray(np.fft.rfftfreq(period, 1.0 / setup.sampling_hz), dtype=np.float64)
 
 
-def _struck(H: Complex, channels: Sequence[Channel], lines: Array, setup: _Setup, start: float) -> Complex:
-    """Spectra of displacements for a blow, with both ends of the band taken off smoothly.
+def _impact_response(H: Complex, channels: Sequence[Channel], lines: Array, setup: _Setup, start: float) -> Complex:
+    """Return spectra of displacements for an impact, tapered at both ends of the band.
 
-    The end of the band rings, and structural damping, which is not zero at 0 Hz, fades as 1/t: neither tells how
-    motions die away.
+    The end of the band rings, and structural damping, which is not zero at 0 Hz, fades as 1/t; neither belongs to the
+    decay of the motion.
     """
     band = np.sin(np.pi * lines / lines[-1]) ** 2
     omega = 2.0 * np.pi * np.maximum(lines, lines[1])
     orders = np.array([one.order or 0 for one in channels])
-    push = blow_spectrum(lines, 1.0, setup.blow, start) * band
+    push = impact_spectrum(lines, 1.0, setup.impact_duration, start) * band
     return np.asarray(H / (omega[:, None] ** orders)[:, :, None] * push[:, None, None])
 
 
 def _motion(setup: _Setup, H: Complex, period: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Forces (records, references, samples) and motions (records, responses, samples), without noise."""
+    """Return forces (records, references, samples) and motions (records, responses, samples), without noise."""
     p = H.shape[2]
     lines = _lines(period, setup)
     N = setup.samples
-    if setup.shaker in ("chirp", "multisine"):  # steady: a period is a record, whose lines are some of the padded one
-        force = _shaken(setup, N, p, rng)
+    if setup.shaker in (
+        "chirp",
+        "multisine",
+    ):  # steady: a period is a record, whose lines are among those of the padded one
+        force = _shaker_forces(setup, N, p, rng)
         H = H[:: period // N]
         y = np.fft.irfft(np.einsum("lrp,npl->nrl", H, np.fft.rfft(force, axis=2)), N, axis=2)
         return force, y
     if setup.shaker is not None:
         length = N if setup.shaker == "burst" else period
-        F = np.fft.rfft(_shaken(setup, length, p, rng), period, axis=2) / setup.sampling_hz
+        F = np.fft.rfft(_shaker_forces(setup, length, p, rng), period, axis=2) / setup.sampling_hz
     else:
         F = np.zeros((setup.blows * p, p, len(lines)), dtype=complex)
         for n in range(len(F)):
-            size, long = setup.peak * rng.uniform(1.0 - _SPREAD, 1.0), setup.blow * rng.uniform(1.0, 1.0 + _SPREAD)
+            size, long = (
+                setup.peak * rng.uniform(1.0 - _SPREAD, 1.0),
+                setup.impact_duration * rng.uniform(1.0, 1.0 + _SPREAD),
+            )
             start = setup.before + rng.uniform(0.0, 1.0) / setup.sampling_hz
-            F[n, n // setup.blows] = blow_spectrum(lines, size, long, start)
+            F[n, n // setup.blows] = impact_spectrum(lines, size, long, start)
     x = np.fft.irfft(F, period, axis=2)[:, :, :N] * setup.sampling_hz
     y = np.empty((len(F), H.shape[1], N))
     for n in range(len(F)):  # one record at a time: a padded one of all channels is large
@@ -455,7 +513,7 @@ def _motion(setup: _Setup, H: Complex, period: int, rng: np.random.Generator) ->
     return np.ascontiguousarray(x), y
 
 
-def _shaken(setup: _Setup, samples: int, inputs: int, rng: np.random.Generator) -> Array:
+def _shaker_forces(setup: _Setup, samples: int, inputs: int, rng: np.random.Generator) -> Array:
     assert setup.shaker is not None
     return shaker_signals(
         setup.shaker, sampling_hz=setup.sampling_hz, samples=samples, records=setup.blows, inputs=inputs,
@@ -464,24 +522,28 @@ def _shaken(setup: _Setup, samples: int, inputs: int, rng: np.random.Generator) 
 
 
 def _notes(model: _Model, H: Complex, period: int, setup: _Setup) -> tuple[str, ...]:
-    notes = [f"simulated: below {0.5 * setup.sampling_hz:.6g} Hz, as behind an ideal filter; nothing was measured"]
-    law = model.mechanism.damping if model.damping is None else model.damping
+    notes = [f"simulated test, band-limited to {0.5 * setup.sampling_hz:.6g} Hz by an ideal filter"]
+    damping = model.mechanism.damping if model.damping is None else model.damping
     structural = (
-        law.structural if isinstance(law, Damping) else law.get("structural") if isinstance(law, Mapping) else 0
+        damping.structural
+        if isinstance(damping, Damping)
+        else damping.get("structural")
+        if isinstance(damping, Mapping)
+        else 0
     )
     size = np.abs(H).max(axis=0).max(axis=-1)
     still = [one.name for one, moves in zip(model.responses, size > _STILL * size.max(), strict=True) if not moves]
     if still:
         verb = "does" if len(still) == 1 else "do"
-        notes.append(f"{', '.join(still)} {verb} not move there: what is recorded is noise or rounding")
+        notes.append(f"{', '.join(still)} {verb} not move at this posture: the records are noise or rounding")
     if structural:
-        half = 0.5 * period / setup.sampling_hz  # so that what comes before the blow is seen
-        u = np.fft.irfft(_struck(H, model.responses, _lines(period, setup), setup, half), axis=0)
+        half = 0.5 * period / setup.sampling_hz  # so that the motion before the impact is visible
+        u = np.fft.irfft(_impact_response(H, model.responses, _lines(period, setup), setup, half), axis=0)
         before = u[: period // 2 - 2]
         early = float(np.sqrt(np.sum(before**2) / np.sum(u**2))) if u.any() else 0.0
         notes.append(
-            "structural damping has no exact motion in time; it is that of its frequency response, of which "
-            f"{100.0 * early:.2g} % (r.m.s. of displacements) come before the blow"
+            "structural damping has no causal motion in time; the motion is that of its frequency response, of which "
+            f"{100.0 * early:.2g} % (RMS of displacements) precede the impact"
         )
     return tuple(notes)
 
@@ -493,7 +555,7 @@ def _hammers(configuration: Configuration, given: Any) -> list[Channel]:
     for name in _texts(given, "hammer"):
         channels = place_channels(configuration, name, "force")
         if len(channels) != 1:
-            raise InputError("it has no direction", part=f'hammer "{name}"', hint=f"say along what: {name}.-z")
+            raise InputError("no direction is given", part=f'hammer "{name}"', hint=f"give a direction: {name}.-z")
         found += channels
     return found
 
@@ -501,20 +563,20 @@ def _hammers(configuration: Configuration, given: Any) -> list[Channel]:
 def _texts(given: str | Sequence[str], what: str) -> list[str]:
     names = [given] if isinstance(given, str) else list(given)
     if not names:
-        raise InputError("none is given", part=what, hint="name a place, such as platform.z")
+        raise InputError("no point is given", part=what, hint="give a point with direction, such as platform.z")
     return names
 
 
-def _require(holds: bool, part: str, message: str, hint: str) -> None:
+def _require(holds: bool, part: str, message: str, hint: str = "") -> None:
     if not holds:
         raise InputError(message, part=part, hint=hint)
 
 
-# A whole test in one universal file: responses, coherences and the records that they come from, points once.
+# A test in one universal file: responses, coherences and the records they are estimated from, with common points.
 
 
 def universal_test(responses: Responses, records: TimeRecords, *, binary: bool = False) -> UniversalFile:
-    """Responses first, then records; the numbers of points are the same in both."""
+    """Return responses, then records, as a universal file; the node numbers are the same in both."""
     nodes = Nodes([*responses.responses, *responses.references, *records.channels])
     one = universal_responses.universal_of_responses(responses, binary=binary, nodes=nodes)
     other = universal_responses.universal_of_records(records, binary=binary, nodes=nodes)

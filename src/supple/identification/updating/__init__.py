@@ -1,1 +1,1 @@
-"""Numbers of a mechanism file from measured vibrations and deflections (docs/theory/updating.md)."""
+"""Model updating: parameters of a mechanism file from measured vibrations and deflections (docs/theory/updating.md)."""

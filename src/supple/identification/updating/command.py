@@ -1,4 +1,4 @@
-"""`supple identify`: numbers of a mechanism file from what was measured."""
+"""`supple identify` and `supple plan-test`: parameters of a mechanism file from measurements."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.help_text import COST, OUTPUT, help_of
 from supple.cli.kept import require_folder, write_report
 from supple.cli.options import ClusterOption, File, Json, Settings, configuration, pieces, read_mechanism, typed_again
 from supple.cli.progress_line import ProgressText
@@ -18,30 +19,35 @@ if TYPE_CHECKING:
     from supple.identification.updating.updated import Updated
 
 
-# `supple plan-test`: what a test would tell, before it is made.
+# `supple plan-test`: parameters that a test can identify, before it is made.
 
 
-PlanTestMore = Annotated[list[str] | None, typer.Argument(metavar="[CANDIDATE]...", help="As --candidates.")]
+PlanTestMore = Annotated[
+    list[str] | None, typer.Argument(metavar="[CANDIDATE]...", help="Candidate tests, as in --candidates.")
+]
 Candidates = Annotated[
     list[str] | None,
     typer.Option(
-        "--candidates", metavar="POSTURE:BLOW[+BLOW][;POSTURE:BLOW]",
-        help="A test: hammer points with directions at postures, `first:platform.z`, `second:platform.x+platform.z`, "
-        "`first:platform.z;second:platform.z`. May be repeated.",
+        "--candidates",
+        metavar="POSTURE:POINT.AXIS",
+        help="Candidate test: postures with excitation points, `first:platform.z`, "
+        "`first:platform.x+platform.z;second:platform.z`. Repeatable.",
     ),
-]  # fmt: skip
+]
 Sensors = Annotated[
     str | None,
     typer.Option(
-        "--sensors", metavar="PLACE,...",
-        help="Where accelerations are read: `platform` (three directions), `arm1[0.5].z`. The places of the file's "
-        "sensors if left out.",
+        "--sensors",
+        metavar="POINT,...",
+        help="Accelerometers: `platform` (three directions), `arm1[0.5].z`. Default: the points of the file's sensors.",
     ),
-]  # fmt: skip
-PlanTestNoise = Annotated[
-    float, typer.Option("--noise", metavar="SHARE", help="Of each response, as a part of its RMS.")
 ]
-PlanTestBand = Annotated[str, typer.Option("--band", metavar="FROM:TO", help="Hz.")]
+PlanTestNoise = Annotated[
+    float, typer.Option("--noise", metavar="SHARE", help=help_of("plan_test", "noise"), show_default=False)
+]
+PlanTestBand = Annotated[
+    str, typer.Option("--band", metavar="LOW:HIGH", help=help_of("plan_test", "band"), show_default=False)
+]
 
 
 def plan_test(
@@ -57,7 +63,7 @@ def plan_test(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Tell which numbers of the file candidate tests would determine."""
+    """Report which parameters candidate tests can identify."""
     with answering(as_json) as answer:
         mechanism = read_mechanism(answer, file, settings)
         if not parameters.strip():
@@ -66,20 +72,20 @@ def plan_test(
 
         read = [item.strip() for item in pieces(sensors)] if sensors else _places(mechanism)
         tests = [_candidate(mechanism, text, read) for text in [*(candidates or ()), *(more or ())]]
-        with ProgressText(answer) as told:
+        with ProgressText(answer) as show:
             found = plan(
                 mechanism, [item.strip() for item in pieces(parameters)], tests,
                 fixed=[item.strip() for item in pieces(fix)] if fix else (), prior=prior_of(prior), noise=noise,
-                band=hertz_interval(band), progress=told,
+                band=hertz_interval(band), progress=show,
             )  # fmt: skip
         answer.show(found)
 
 
 def _places(mechanism: Any) -> list[str]:
-    """The places of the file's sensors, each once."""
+    """Return the places of the file's sensors, each once."""
     found = dict.fromkeys(sensor.place for sensor in mechanism.sensors.values() if sensor.place is not None)
     if not found:
-        raise typer.BadParameter("name places, the file has no sensors", param_hint="--sensors")
+        raise typer.BadParameter("the file has no sensors; name places", param_hint="--sensors")
     return list(found)
 
 
@@ -102,7 +108,7 @@ def _candidate(mechanism: Any, text: str, sensors: list[str]) -> Any:
 
 
 class _Posture(dict[str, float]):
-    """Coordinates that can be a key."""
+    """Coordinates as a dictionary key."""
 
     def __init__(self, values: dict[str, float] | None):
         super().__init__(values or {})
@@ -111,80 +117,119 @@ class _Posture(dict[str, float]):
         return hash(tuple(sorted(self.items())))
 
 
-More = Annotated[list[str] | None, typer.Argument(metavar="[MEASURED]...", help="As --measured.")]
+More = Annotated[list[str] | None, typer.Argument(metavar="[MEASURED]...", help="Measurements, as in --measured.")]
 Measured = Annotated[
     list[str] | None,
     typer.Option(
-        "--measured", metavar="FILE[@POSTURE]",
-        help="What was measured, and where, as --at takes it: responses (.uff, .csv, .mat, .npz), modes of "
-        "`supple modal` (.npz, .mat), natural frequencies or deflections (.csv). May be repeated.",
+        "--measured",
+        metavar="FILE[@POSTURE]",
+        help="Measurement and its configuration: responses (.uff, .csv, .mat, .npz), modes of `supple modal` "
+        "(.npz, .mat), natural frequencies or deflections (.csv). Repeatable.",
     ),
-]  # fmt: skip
+]
 Parameters = Annotated[
     str,
     typer.Option(
-        "--parameters", metavar="NAME,...",
-        help="Numbers to find: of `parameters:` or of parts (`knee_*,ankle.rx,arm.drive,steel.E`); `knee:knee_r*` ties "
-        "all that match together.",
+        "--parameters",
+        metavar="NAME,...",
+        help="Parameters to identify: entries of `parameters:` or of parts (`knee_*,ankle.rx,steel.E`). "
+        "`knee:knee_r*` fits one common factor.",
     ),
-]  # fmt: skip
-Fix = Annotated[str | None, typer.Option("--fix", metavar="NAME,...", help="Numbers that stay as they are.")]
+]
+Fix = Annotated[
+    str | None, typer.Option("--fix", metavar="NAME,...", help=help_of("update", "fixed"), show_default=False)
+]
 Prior = Annotated[
     str,
     typer.Option(
-        "--prior", metavar="DECADES",
-        help="How far from the file's values numbers may well be, one for all or NAME=DECADES,...; none: no prior.",
+        "--prior",
+        metavar="DECADES",
+        help=help_of("update", "prior") + " One number, NAME=DECADES,... or none.",
+        show_default=False,
     ),
-]  # fmt: skip
-Bounds = Annotated[str | None, typer.Option("--bounds", metavar="NAME=LOW:HIGH,...", help="Numbers stay within.")]
+]
+Bounds = Annotated[
+    str | None,
+    typer.Option("--bounds", metavar="NAME=LOW:HIGH,...", help=help_of("update", "bounds"), show_default=False),
+]
 DampingText = Annotated[
     str | None,
     typer.Option(
-        "--damping", metavar="KIND,...",
-        help="Of responses: structural, rayleigh or none, fitted along; modal, joints, materials, fitted afterwards. "
-        "Without --parameters damping alone.",
+        "--damping",
+        metavar="MODEL,...",
+        help="Damping model to fit: structural, rayleigh, none, modal, joints or materials. Without "
+        "--parameters, only damping is fitted.",
     ),
-]  # fmt: skip
+]
 Groups = Annotated[
     str | None,
     typer.Option(
-        "--damping-groups", metavar="NAME:PART|PART,...",
-        help="Joints or materials (patterns) that share a loss factor.",
+        "--damping-groups",
+        metavar="NAME:PART|PART,...",
+        help="Joints or materials (patterns) that share one loss factor.",
     ),
-]  # fmt: skip
+]
 TableOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--table", metavar="NAME=OVER[:AT,AT,...]",
-        help="A stiffness as a table over a coordinate, or over `load`; knots, or three over the postures measured.",
+        "--table",
+        metavar="NAME=OVER[:KNOTS]",
+        help="Stiffness as a table over a coordinate or over `load`: `knee.ry=lift:0,0.5,1`. Default: three "
+        "knots over the measured postures.",
     ),
-]  # fmt: skip
-Band = Annotated[str | None, typer.Option("--band", metavar="FROM:TO", help="Hz, of responses: lines that count.")]
+]
+Band = Annotated[
+    str | None,
+    typer.Option("--band", metavar="LOW:HIGH", help="Frequency band of the responses to fit, Hz. Default: all lines."),
+]
 Misfit = Annotated[
     str | None,
     typer.Option(
-        "--misfit", metavar="FROM:TO,...",
-        help="Hz: bands in which J_Q is told, all responses together and (--json) one by one; if left out, the band "
-        "that is fitted, and all lines.",
+        "--misfit",
+        metavar="LOW:HIGH,...",
+        help="Frequency bands in Hz for which the misfit J_Q is reported. Default: the fitted band, and all lines.",
+        rich_help_panel=OUTPUT,
     ),
-]  # fmt: skip
+]
 Noise = Annotated[
-    float | None, typer.Option("--frequency-noise", metavar="SHARE", help="1σ of natural frequencies, relative.")
+    float | None,
+    typer.Option("--frequency-noise", metavar="SHARE", help="Relative standard deviation of the natural frequencies."),
 ]
-Starts = Annotated[int, typer.Option("--starts", metavar="N", help="Starts that are tried, the first from the file.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the other starts.")]
-Robust = Annotated[bool, typer.Option("--robust", help="What deviates much counts less.")]
+Starts = Annotated[
+    int,
+    typer.Option("--starts", metavar="N", help=help_of("update", "starts"), show_default=False, rich_help_panel=COST),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", help=help_of("update", "seed"), show_default=False, rich_help_panel=COST)
+]
+Robust = Annotated[bool, typer.Option("--robust", help=help_of("update", "robust"), show_default=False)]
 Output = Annotated[
-    Path | None, typer.Option("-o", "--file", metavar="FILE", help="Write the file with the numbers found.")
+    Path | None,
+    typer.Option(
+        "-o",
+        "--file",
+        metavar="FILE",
+        help="Mechanism file to write, with the identified values.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
-Report = Annotated[Path | None, typer.Option("--report", metavar="FILE", help="Write a page with pictures: .html.")]
+Report = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", help="HTML report to write.", rich_help_panel=OUTPUT)
+]
 Predict = Annotated[
-    list[str] | None, typer.Option("--predict", metavar="WHERE", help="Frequencies at other postures, with intervals.")
+    list[str] | None,
+    typer.Option(
+        "--predict",
+        metavar="WHERE",
+        help="Configuration at which to predict natural frequencies with confidence intervals. Repeatable.",
+    ),
 ]
 
 Trust = Annotated[
     bool,
-    typer.Option("--trust", help="Fit also responses that look wrong (units, signs, axes, posture), with a warning."),
+    typer.Option(
+        "--trust", help="Fit responses that fail the plausibility checks (units, signs, axes, posture), with a warning."
+    ),
 ]
 
 
@@ -214,7 +259,7 @@ def identify(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Find stiffnesses, masses, damping and other numbers of the file from what was measured."""
+    """Identify stiffness, mass and damping parameters."""
     with answering(as_json) as answer:
         from supple.identification.testing.check_measurement import sound_measurement
 
@@ -222,8 +267,8 @@ def identify(
         mechanism = read_mechanism(answer, file, settings)
         items = _measurements(mechanism, [*(measured or ()), *(more or ())], band, frequency_noise)
         for i, item in enumerate(items):
-            items[i], said = sound_measurement(item, mechanism, trust=trust)
-            for text in said:
+            items[i], doubts = sound_measurement(item, mechanism, trust=trust)
+            for text in doubts:
                 answer.warn(text)
         typed = typed_again(context, "report")
         if not parameters.strip():
@@ -231,24 +276,24 @@ def identify(
                 raise _nothing_to_find()
             if predict:
                 raise typer.BadParameter(
-                    "damping alone moves no natural frequency; name --parameters to find, or see `supple modes FILE "
-                    "--at WHERE`", param_hint="--predict",
+                    "without --parameters only damping is fitted, which changes no natural frequency; give "
+                    "--parameters, or use `supple modes FILE --at WHERE`", param_hint="--predict",
                 )  # fmt: skip
             from supple.identification.damping.fit_damping import fit_damping
 
-            with ProgressText(answer) as told:
-                damped = fit_damping(mechanism, items, damping, groups=_groups(damping_groups), progress=told)
+            with ProgressText(answer) as show:
+                damped = fit_damping(mechanism, items, damping, groups=_groups(damping_groups), progress=show)
             _give(answer, damped, misfit, output, report, typed)
             return
         from supple.identification.updating.update import update
 
-        with ProgressText(answer) as told:
+        with ProgressText(answer) as show:
             found = update(
                 mechanism, items, [item.strip() for item in pieces(parameters)],
                 fixed=[item.strip() for item in pieces(fix)] if fix else (), prior=prior_of(prior),
                 bounds=_bounds(bounds), damping=damping, damping_groups=_groups(damping_groups),
                 tables=_tables(table), starts=starts, seed=seed, cluster=cluster, robust=robust,
-                progress=told,
+                progress=show,
             )  # fmt: skip
         predictions = {where: found.predict(configuration(mechanism, where)) for where in predict or ()}
         for note in [note for item in items if item.responses is not None for note in item.responses.notes]:
@@ -257,14 +302,14 @@ def identify(
 
 
 def _nothing_to_find() -> typer.BadParameter:
-    return typer.BadParameter("name the numbers to find, for example knee_*", param_hint="--parameters")
+    return typer.BadParameter("name the parameters to fit, for example knee_*", param_hint="--parameters")
 
 
 def _give(
     answer: Answer, found: Updated | FittedDamping, misfit: str | None, output: Path | None, report: Path | None,
     typed: str,
 ) -> None:  # fmt: skip
-    """Write the mechanism file and the page where they are wanted, and show the result."""
+    """Write the mechanism file and the report if requested, and print the result."""
     bands = None if misfit is None else [hertz_interval(item, "--misfit") for item in pieces(misfit)]
     misfits = found.misfits(bands)
     if output is not None:
@@ -278,7 +323,7 @@ def _measurements(mechanism: Any, given: list[str], band: str | None, noise: flo
     from supple.identification.updating.measured_file import load_measurements
 
     if not given:
-        raise typer.BadParameter("give what was measured: FILE@POSTURE", param_hint="--measured")
+        raise typer.BadParameter("give at least one measurement: FILE@POSTURE", param_hint="--measured")
     found: list[Any] = []
     for item in given:
         path, _, where = item.partition("@") if not Path(item).exists() else (item, "", "")
@@ -290,7 +335,7 @@ def _measurements(mechanism: Any, given: list[str], band: str | None, noise: flo
 
 
 def hertz_interval(text: str, option: str = "--band") -> tuple[float, float]:
-    """`1:100`, Hz."""
+    """Return the interval of `1:100`, Hz."""
     low, _, high = text.partition(":")
     try:
         return float(low or 0.0), float(high)
@@ -299,7 +344,7 @@ def hertz_interval(text: str, option: str = "--band") -> tuple[float, float]:
 
 
 def prior_of(text: str) -> Any:
-    """One number of decades, or by name; None for none."""
+    """Return one number of decades, or numbers by name; None for `none`."""
     if text.strip() == "none":
         return None
     try:
@@ -325,7 +370,7 @@ def _bounds(text: str | None) -> dict[str, tuple[float, float]] | None:
 
 
 def _groups(text: str | None) -> dict[str, list[str]]:
-    """`drives:O|knee,others:*`."""
+    """Return the groups of `drives:O|knee,others:*`."""
     found = {}
     for item in pieces(text) if text else ():
         name, colon, patterns = item.partition(":")
@@ -336,7 +381,7 @@ def _groups(text: str | None) -> dict[str, list[str]]:
 
 
 def _tables(given: list[str] | None) -> dict[str, Any]:
-    """`knee.ry=lift:0,0.5,1`."""
+    """Return the tables of `knee.ry=lift:0,0.5,1`."""
     from supple.description.quantities.expression import number
 
     found: dict[str, Any] = {}

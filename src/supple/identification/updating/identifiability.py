@@ -1,8 +1,9 @@
-"""Which combinations of numbers the data determine, in words.
+"""Identifiability: which combinations of parameters the data determine, also in words.
 
-In units of what is known beforehand (prior deviations of ln p), J̃ = U S Vᵀ: along a column v of V data have s² times
-the information of the prior, and leave 1/√(1 + s²) of its deviation. Directions with s > 3 are determined; turned to
-simple structure [Kaiser 1958] they name what is known.                                         (updating, eqs. 17-19)
+In units of the prior deviations of ln p, J̃ = U S Vᵀ: along a column v of V the data have s² times the information of
+the prior, and leave 1/√(1 + s²) of its deviation. Directions with s > 3 are determined. Rotated to simple structure
+[Kaiser 1958] they name the determined combinations.                                                     (updating, eqs.
+17-19)
 """
 
 from __future__ import annotations
@@ -14,15 +15,27 @@ from scipy.linalg import qr
 
 from supple.array_types import Array
 
-DETERMINED = 3.0  # times the information of the prior, as a deviation
-ALONE, PARTLY = 1.0 / 3.0, 0.9  # of the prior's deviation: what is left of a number that is found, or learned of
-FLAT = np.log(10.0) * 0.3  # deviation of ln p that numbers without prior are measured by in words
-_PART = 0.25  # of a direction: smaller parts are not named
+DETERMINED = 3.0  # least ratio of the prior's deviation to that with data
+ALONE, PARTLY = 1.0 / 3.0, 0.9  # of the prior's deviation: largest one of a determined, or partly determined, parameter
+FLAT = np.log(10.0) * 0.3  # reference deviation of ln p for parameters without prior
+_PART = 0.25  # of a direction: smaller components are not named
 
 
 @dataclass(frozen=True, eq=False)
 class Identifiability:
-    """names (k,); strengths (k,) s falling; directions (k, k) rows, in units of prior; left (k,) of its deviations."""
+    """How well data determine parameters.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the parameters (k,).
+    strengths : ndarray, shape (k,)
+        Singular values s, descending.
+    directions : ndarray, shape (k, k)
+        Directions of the singular values (rows), in units of the prior deviations.
+    left : ndarray, shape (k,)
+        Remaining fraction of the prior deviation of each parameter.
+    """
 
     names: tuple[str, ...]
     strengths: Array
@@ -31,13 +44,14 @@ class Identifiability:
 
     @property
     def determined(self) -> int:
+        """Number of determined combinations."""
         return int(np.count_nonzero(self.strengths > DETERMINED))
 
     @property
     def combinations(self) -> list[dict[str, float]]:
-        """The determined directions, turned so that each names few numbers; weights of a unit vector in ln p.
+        """Determined directions, rotated so that each names few parameters, as weights of a unit vector in ln p.
 
-        Numbers that are found by themselves are directions of their own; the others are those of what is left.
+        Parameters that are determined individually are directions of their own; the others are directions of the rest.
         """
         alone = [i for i, name in enumerate(self.names) if name in self.found]
         rest = self.directions[: self.determined].copy()
@@ -53,35 +67,38 @@ class Identifiability:
 
     @property
     def found(self) -> tuple[str, ...]:
-        """Numbers that data determine by themselves."""
+        """Parameters that the data determine individually."""
         return tuple(name for name, rest in zip(self.names, self.left, strict=True) if rest <= ALONE)
 
     @property
     def at_prior(self) -> tuple[str, ...]:
-        """Numbers of which data say next to nothing."""
+        """Parameters that the data hardly determine."""
         return tuple(name for name, rest in zip(self.names, self.left, strict=True) if rest > PARTLY)
 
     def words(self) -> list[str]:
-        """One sentence each: how many combinations, what they are, what stays as it was."""
+        """Return sentences: how many combinations are determined, which, and what stays at the prior."""
         k = self.determined
-        said = [f"the data determine {_count(k)} of {len(self.names)} numbers or combinations"]
+        sentences = [f"the data determine {_count(k)} of {len(self.names)} parameters or combinations"]
         for item in self.combinations:
             names = list(item)
             if len(item) == 1 and names[0] in self.found:
                 left = self.left[self.names.index(names[0])]
-                said.append(f"{names[0]} by itself (to {100.0 * left:.2g} % of what was not known before)")
+                sentences.append(f"{names[0]} individually (to {100.0 * left:.2g} % of the prior uncertainty)")
             elif len(item) == 1:
-                said.append(f"mostly {names[0]}")
+                sentences.append(f"mostly {names[0]}")
             else:
                 formula = " + ".join(f"{weight:.2f} {name}" for name, weight in item.items()).replace("+ -", "- ")
-                said.append(f"{and_list(names)} only together: {formula}")
+                sentences.append(f"{and_list(names)} only together: {formula}")
         if self.at_prior:
-            said.append(f"{and_list(self.at_prior)} {'stay' if len(self.at_prior) > 1 else 'stays'} at the prior")
-        return said
+            sentences.append(f"{and_list(self.at_prior)} {'stay' if len(self.at_prior) > 1 else 'stays'} at the prior")
+        return sentences
 
 
 def identifiability(names: tuple[str, ...], slopes: Array, prior: Array) -> Identifiability:
-    """slopes : (n, k) of residuals over noise with respect to ln p; prior : (k,) deviations of ln p."""
+    """Return the identifiability of parameters.
+
+    slopes : (n, k) of residuals over noise with respect to ln p; prior : (k,) deviations of ln p
+    """
     k = len(names)
     scaled = np.vstack([slopes * prior, np.zeros((max(0, k - len(slopes)), k))])
     _, s, Vt = np.linalg.svd(scaled, full_matrices=False)
@@ -90,11 +107,13 @@ def identifiability(names: tuple[str, ...], slopes: Array, prior: Array) -> Iden
 
 
 def _simple(rows: Array) -> Array:
-    """Orthonormal rows turned among themselves so that each has few large entries (varimax)."""
+    """Return orthonormal rows rotated among themselves so that each has few large entries (varimax)."""
     r = len(rows)
     if r < 2:
         return rows
-    turn, _, _ = qr(rows, pivoting=True)  # a start that names few numbers already: turned by 45° it would stay so
+    turn, _, _ = qr(
+        rows, pivoting=True
+    )  # a start with few large entries: from one rotated by 45° the iteration would not move
     A = rows.T
     last = 0.0
     for _ in range(200):
@@ -112,5 +131,5 @@ def _count(k: int) -> str:
 
 
 def and_list(names: tuple[str, ...] | list[str]) -> str:
-    """One, two and three."""
+    """Return names as text: one, two and three."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

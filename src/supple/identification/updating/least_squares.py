@@ -17,7 +17,7 @@ from supple.diagnostics import InputError
 from supple.identification.modal_parameters.noise import running_mean
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss, ResponseObserver, response_observer
-from supple.identification.updating.observing import Compared, Observer
+from supple.identification.updating.observing import Observer, ResidualsWithSlopes
 from supple.identification.updating.posture_model import PostureModel, posture_model
 from supple.identification.updating.structure import CondensedStructure
 from supple.kinematics.closure import assemble
@@ -27,23 +27,23 @@ from supple.results.responses import Responses
 #
 #     H_m - H = -ε H + n,   E|n_o|² = w a_o,   E|ε|² = w b,   C = w (diag a + b H Hᴴ)      (updating, eqs. 25-27)
 #
-# w says how noise changes along the lines, as the force of an impact fades towards high frequencies. Variances are of
-# complex numbers: of their real and imaginary parts each has half.
+# w describes how noise changes along the lines, since the force of an impact decreases towards high frequencies.
+# Variances are of complex numbers: their real and imaginary parts have half each.
 
 
-_SWEEPS = 40  # of expectation and maximum: b, the slowest, is then known to a part of its own scatter
-_ABOUT = 400  # numbers that say how noise is about a line
+_SWEEPS = 40  # of expectation and maximization: b, the slowest, has then converged to a fraction of its scatter
+_ABOUT = 400  # values that determine the noise around a line
 _FEWEST = 11  # lines, however many channels there are
-_LEAST = 1e-9  # of the largest response: no channel is known better
+_LEAST = 1e-9  # of the largest response: least noise of a channel
 
 
 @dataclass(frozen=True, eq=False)
 class ResponseNoise:
-    """Of responses (L, o, i).
+    """Noise of responses (L, o, i).
 
     channels (1, o, i) a, by channel; force (1, 1, i) b, relative; lines (L, 1, 1) w, 1 on average
-    along (L, o, i) : the unit vector of what the force's noise does to whitened channels; less (L, 1, i) : by how much
-    shown (L, 1, i) : what the estimator shows of a response on average
+    along (L, o, i) : the unit vector of the force's noise in whitened channels; less (L, 1, i) : its reduction
+    shown (L, 1, i) : mean factor of the estimator on a response
     """
 
     channels: Array
@@ -54,22 +54,23 @@ class ResponseNoise:
     shown: Array
 
     def white(self, values: NDArray[Any]) -> Complex:
-        """C^-½ times values (..., L, o, i), so that real and imaginary parts of noise have the variance 1.  (eq. 26)"""
+        """Return C^-½ times values (..., L, o, i), so that parts of the noise have the variance 1 (eq. 26)."""
         u = values / np.sqrt(0.5 * self.channels * self.lines)
         return np.asarray(u - self.less * self.along * np.sum(self.along.conj() * u, axis=-2, keepdims=True))
 
 
 def uniform_noise(measured: Responses, share: float) -> ResponseNoise:
-    """A share of the size of all responses, before anything is known."""
+    """Return noise that is a fraction of the size of all responses, as a first estimate."""
     one = np.ones((1, 1, 1))
     level = 2.0 * (share**2) * float(np.mean(np.abs(measured.H) ** 2))
     return ResponseNoise(level * one, 0.0 * one, one, one.astype(complex), 0.0 * one, one)
 
 
 def response_noise(measured: Responses, H: Complex, numbers: int) -> ResponseNoise:
-    """The most likely noise, if H is what there is without it and so many numbers were fitted.
+    """Return the most likely noise if H is the response without noise and `numbers` parameters were fitted.
 
-    By expectation and maximisation [Dempster, Laird and Rubin 1977] over ε, which is not seen:
+    By expectation maximization [Dempster, Laird and Rubin 1977] over ε, which is not observed:
+
         ε̂ = -b HᴴV⁻¹e/(1 + bρ),   P = b/(1 + bρ),   ρ = HᴴV⁻¹H,   V = diag a
         b ← mean(|ε̂|² + P),   a ← mean(|e + ε̂H|² + P|H|²),   e of lines with w = 1
     """
@@ -93,14 +94,14 @@ def response_noise(measured: Responses, H: Complex, numbers: int) -> ResponseNoi
     rho = np.sum(np.abs(H) ** 2 / a, axis=1, keepdims=True)
     along = H / np.sqrt(np.where(rho > 0.0, a * rho, 1.0))
     return ResponseNoise(
-        a / free, b / free, w, along, 1.0 - 1.0 / np.sqrt(1.0 + b * rho), 1.0 - _lost(measured, b / free * w)
+        a / free, b / free, w, along, 1.0 - 1.0 / np.sqrt(1.0 + b * rho), 1.0 - _h1_bias(measured, b / free * w)
     )
 
 
-def _lost(measured: Responses, relative: Array) -> Array:
-    """What H1 loses on average of every response to noise on the force: (N - 1) b of N averages.  (updating, eq. 27)
+def _h1_bias(measured: Responses, relative: Array) -> Array:
+    """Return the mean bias of H1 by noise on the force: (N - 1) b of N averages (updating, eq. 27).
 
-    The coherence loses as much at least, and is the limit: what is wrong with the model may look like noise.
+    The coherence is reduced at least as much, and limits it: a model error may look like noise.
     """
     count = measured.averages / max(1, len(measured.references))
     if measured.estimator != "H1" or measured.coherence is None or count <= 1.0:
@@ -110,7 +111,7 @@ def _lost(measured: Responses, relative: Array) -> Array:
 
 
 def _smooth(power: Array, channels: int) -> Array:
-    """Means over the lines about each: (L, 1, 1)."""
+    """Return means over the lines around each: (L, 1, 1)."""
     return np.maximum(running_mean(power, max(_FEWEST, -(-_ABOUT // channels))), 1e-6)[:, None, None]
 
 
@@ -118,19 +119,19 @@ def _smooth(power: Array, channels: int) -> Array:
 
 
 LOSSES = {"structural": ("eta",), "rayleigh": ("alpha", "beta"), "none": ()}
-_FIRST = 0.05  # of the size of responses: their noise, before a fit tells it
-_HUBER = 1.345  # residuals in units of noise: beyond, they count linearly
+_FIRST = 0.05  # of the size of responses: first estimate of their noise
+_HUBER = 1.345  # residuals in units of noise beyond which they count linearly
 
 
 @dataclass(frozen=True, eq=False)
 class UpdatingProblem:
-    """x holds ln p of the structure's numbers, then ln of the damping numbers `losses`.
+    """Least-squares problem of model updating in x: ln p of the structure's parameters, then ln of the damping.
 
-    noise   : of responses; weights (n,) of residuals, where what deviates much counts less
-    stretch : how much larger the noise of all else is than was said
-    ties    : (t, n) rows of what is drawn to its start besides: knots of a table to their neighbours
-    blur    : of a line's frequency: how far along the lines responses are smeared, model's and measured alike, so that
-              peaks that are apart still pull at each other
+    losses  : damping parameters noise   : of responses; weights (n,) of residuals, which reduce outliers stretch :
+    factor on the stated noise of all other measurements ties    : (t, n) rows of further priors: differences of
+    neighbouring knots of a table blur    : of a line's frequency: width over which responses, of model and measurement,
+    are smeared along the lines, so
+              that separate peaks still attract each other
     """
 
     structure: CondensedStructure
@@ -149,37 +150,41 @@ class UpdatingProblem:
 
     @property
     def count(self) -> int:
-        """Of numbers of the structure."""
+        """Number of parameters of the structure."""
         return len(self.structure.numbers)
 
     def known(self) -> Array:
-        """(r, n) rows of what is known before: each number over its deviation, and ties; rows @ (x - start) is 0."""
-        told = np.isfinite(self.prior)
-        rows = np.eye(len(self.prior))[told] / self.prior[told][:, None]
+        """Return the rows (r, n) of the prior, for which rows @ (x - start) should be 0.
+
+        They are each parameter over its deviation, and ties.
+        """
+        finite = np.isfinite(self.prior)
+        rows = np.eye(len(self.prior))[finite] / self.prior[finite][:, None]
         return rows if self.ties is None else np.vstack([rows, self.ties])
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of all unknowns."""
         return (*self.structure.numbers.names, *(f"damping.{name}" for name in self.losses))
 
     def split(self, x: Array) -> tuple[Array, Loss]:
-        """p, and the damping."""
+        """Return p and the damping at x."""
         given = dict(zip(self.losses, np.exp(x[self.count :]).tolist(), strict=True))
         return np.exp(x[: self.count]), self.loss._replace(**given)
 
-    def data(self, x: Array) -> Compared:
-        """Residuals over noise and their slopes with respect to x."""
+    def data(self, x: Array) -> ResidualsWithSlopes:
+        """Return residuals over noise and their slopes with respect to x."""
         values, loss = self.split(x)
         trial = self.structure.at(values)
         extra = np.zeros((0, len(x)))
         residuals, slopes = [np.zeros(0)], [extra]
         for observer in self.observers:
-            found = observer.compared(trial)
+            found = observer.compare(trial)
             residuals.append(found.residuals / self.stretch)
             beside = np.zeros((len(found.slopes), len(self.losses)))
             slopes.append(np.hstack([found.slopes, beside]) / self.stretch)
         for seen, noise in zip(self.responses, self.noise, strict=True):
-            shown = seen.shown(trial, loss)
+            shown = seen.compute_responses(trial, loss)
             smear = _smear(seen.measured.frequencies_hz, self.blur)
             off = smear(noise.white(noise.shown * shown.H - seen.measured.H)).ravel()
             along = [part * value for part, value in zip(shown.slopes, values, strict=True)]
@@ -191,10 +196,10 @@ class UpdatingProblem:
         r, J = np.concatenate(residuals), np.vstack(slopes)
         if self.weights is not None:
             r, J = r * self.weights, J * self.weights[:, None]
-        return Compared(r, J)
+        return ResidualsWithSlopes(r, J)
 
-    def by_lines(self, found: Compared) -> list[tuple[Complex, Complex]]:
-        """Residuals (L, channels) and slopes (L, channels, k) of each set of responses, complex again."""
+    def by_lines(self, found: ResidualsWithSlopes) -> list[tuple[Complex, Complex]]:
+        """Return complex residuals (L, channels) and slopes (L, channels, k) of each set of responses."""
         sets, end = [], len(found.residuals)
         for seen in reversed(self.responses):
             n = seen.measured.H.size
@@ -207,20 +212,20 @@ class UpdatingProblem:
         return sets[::-1]
 
     def robust(self, x: Array) -> UpdatingProblem:
-        """With weights of Huber's for what is left over at x."""
+        """Return the problem with Huber weights for the residuals at x."""
         r = np.abs(replace(self, weights=None).data(x).residuals)
         return replace(self, weights=np.sqrt(np.minimum(1.0, _HUBER / np.maximum(r, 1e-300))))
 
     def with_noise(self, x: Array) -> UpdatingProblem:
-        """With the most likely noise of responses, if those of x are without it."""
+        """Return the problem with the most likely noise of responses if those at x are exact."""
         values, loss = self.split(x)
         trial = self.structure.at(values)
-        found = [observer.shown(trial, loss, slopes=False).H for observer in self.responses]
+        found = [observer.compute_responses(trial, loss, slopes=False).H for observer in self.responses]
         noise = [response_noise(seen.measured, H, len(x)) for seen, H in zip(self.responses, found, strict=True)]
         return replace(self, noise=tuple(noise))
 
     def coarse(self, lines: int) -> UpdatingProblem:
-        """With fewer lines of responses, for a first search."""
+        """Return the problem with fewer lines of responses, for a first search."""
         few = []
         for observer in self.responses:
             total = len(observer.measured.frequencies_hz)
@@ -230,7 +235,10 @@ class UpdatingProblem:
 
 
 def _smear(lines: Array, blur: float) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    """Poisson's kernel over lines, γ/π/((f - f')² + γ²), γ a part of f: the response at iω + γ.   (updating, eq. 20)"""
+    """Return a convolution with Poisson's kernel over lines, γ/π/((f - f')² + γ²), γ a fraction of f.
+
+    It is the response at iω + γ (updating, eq. 20).
+    """
     if not blur:
         return lambda values: values
     gamma = blur * lines[:, None]
@@ -239,7 +247,7 @@ def _smear(lines: Array, blur: float) -> Callable[[NDArray[Any]], NDArray[Any]]:
 
 
 def models_of(structure: CondensedStructure, measured: Sequence[Measurement]) -> list[PostureModel]:
-    """A model at each posture; the same posture once."""
+    """Return a model at each posture; equal postures share one."""
     known: list[tuple[object, PostureModel]] = list(structure.postures.items())
     found = []
     for item in measured:
@@ -250,7 +258,9 @@ def models_of(structure: CondensedStructure, measured: Sequence[Measurement]) ->
         else:
             model = posture_model(structure, assemble(structure.mechanism, item.at))
             if model.configuration.X.ndim != 2:
-                raise InputError("a measurement is at one posture", part=item.label, hint="give one for each")
+                raise InputError(
+                    "a measurement must be at one posture", part=item.label, hint="give one measurement for each"
+                )
             if isinstance(item.at, str):
                 structure.postures[item.at] = model
             known.append((item.at, model))
@@ -266,7 +276,7 @@ def problem_of(
     losses: tuple[str, ...],
     loss: Loss,
 ) -> UpdatingProblem:
-    """Everything that was measured; noise of responses is first taken as a part of their size."""
+    """Return the problem of all measurements; the first estimate of responses' noise is a fraction of their size."""
     models = models_of(structure, measured)
     observers = tuple(Observer(model, item) for model, item in zip(models, measured, strict=True))
     responses = tuple(

@@ -1,14 +1,15 @@
-"""Measurements from files: natural frequencies and deflections as CSV, responses as `load_responses` reads them.
+"""Measurements from files: natural frequencies and deflections as CSV, responses as in `load_responses`.
 
-frequency_hz, noise, platform.x, platform.y     a row for each mode; noise (relative, 1σ) and shapes may be left out
+frequency_hz, noise, platform.x, platform.y     one row for each mode; noise (relative, 1σ) and shapes are optional
 11.8,         0.005, 0.31,       -0.12
 
 tool.x, tool.y, tool.z, force platform.z, moved platform.x, moved platform.z, noise
 0.25,   -0.25,  -1.478, -200,             -1.29e-3,         -1.37e-3,         2e-5
 
-A row for each posture: coordinates, or where a place is; forces (N, N m); what gauges moved (m, rad); noise (m, 1σ).
-Modes that `supple modal TEST -o modes.npz` found are read with their shapes and deviations.
-The first columns may be left out where the posture is told (`FILE@first`). An empty cell was not measured.
+One row for each posture: coordinates or positions of places, forces (N, N m), displacements of gauges (m, rad), noise
+(m, 1σ). Modes written by `supple modal TEST -o modes.npz` are read with their shapes and deviations.
+
+The first columns are optional if the posture is given (`FILE@first`). An empty cell was not measured.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def load_measurements(
 
     See Also
     --------
-    load_responses : read frequency responses only.
+    load_responses : Read frequency responses only.
     """
     require_arguments(load_measurements, locals())
     if Path(path).suffix.lower() == ".csv":
@@ -90,7 +91,7 @@ def _rows(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     lines = text_of(read_bytes(path, LARGEST, "a table of measurements is short"), file).splitlines()
     kept = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and not line.lstrip().startswith("#")]
     if not kept:
-        raise InputError("it is empty", file=file, hint="begin with a line of headings: frequency_hz, ...")
+        raise InputError("the table is empty", file=file, hint="begin with a line of headings: frequency_hz, ...")
     cells = [(i, [cell.strip() for cell in row]) for (i, _), row in
              zip(kept, csv.reader((line for _, line in kept), skipinitialspace=True), strict=True)]  # fmt: skip
     return cells[0][1], cells[1:]
@@ -121,13 +122,13 @@ def _frequencies(path: str | Path, heads: list[str], rows: list[tuple[int, list[
     channels = [head for head in heads[1:] if head != NOISE]
     if not values or any(FREQUENCY not in row or any(name not in row for name in channels) for row in values):
         raise InputError(
-            "a mode has no frequency, or lacks a channel", file=excerpt(path, 500), hint="fill every column"
+            "every mode needs a frequency and all channels", file=excerpt(path, 500), hint="fill every column"
         )
     values.sort(key=lambda row: row[FREQUENCY])
     noise = [row[NOISE] for row in values if NOISE in row]
     if noise and len(noise) < len(values):
         raise InputError(
-            "some modes have a noise, others none", file=excerpt(path, 500), hint="fill the column, or none"
+            "noise is given for some modes only", file=excerpt(path, 500), hint="fill the whole column, or remove it"
         )
     return Measurement(
         at=at, frequencies_hz=[row[FREQUENCY] for row in values],
@@ -146,12 +147,15 @@ def _deflections(path: str | Path, heads: list[str], row: list[str], line: int, 
     }  # fmt: skip
     if posture and at is not None:
         raise InputError(
-            f"its posture is in the table, and told as {quoted(str(at))}", file=excerpt(path, 500), line=line,
-            hint="leave one of them out",
+            f"the posture is given both in the table and as {quoted(str(at))}", file=excerpt(path, 500), line=line,
+            hint="remove one of them",
         )  # fmt: skip
     if not moved:
         raise InputError(
-            "no gauge was read", file=excerpt(path, 500), line=line, hint="give columns `moved platform.z`"
+            "the row has no displacement of a gauge",
+            file=excerpt(path, 500),
+            line=line,
+            hint="give columns `moved platform.z`",
         )
     label = ", ".join(f"{value:g}" for value in posture.values()) if posture else _label(path, at)
     return Measurement(at=posture or at, force=force, deflections=moved, deflection_noise=noise, name=label)

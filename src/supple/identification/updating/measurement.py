@@ -1,4 +1,4 @@
-"""Measurements of a machine at one posture: frequencies, shapes, antiresonances, deflections, responses."""
+"""Measurements of a machine at one posture: frequencies, shapes, antiresonances, deflections and responses."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from supple.identification.modal_parameters.modal_parameters import ModalParamet
 from supple.results.channel import Channel, channel
 from supple.results.responses import UNIVERSAL
 
-# Modes that were found in responses (`modal_parameters`), as updating takes them; also from their file.
+# Modes identified from responses (`modal_parameters`), or read from their file.
 
 
-FREQUENCY_NOISE = 0.005  # of a frequency, where nothing is said
+FREQUENCY_NOISE = 0.005  # of a frequency, by default
 SHAPE_NOISE = 0.05  # of a shape of length one
 _SHAPES = re.compile(rb"^\s+-1\s*\r?\n\s+55\b", re.M)  # where a set 55 begins
 _KEYS = ("frequencies_hz", "frequency_deviations_hz", "shapes", "shape_deviations", "responses")
 
 
 class MeasuredModes(NamedTuple):
-    """frequencies_hz (R,) rising with deviations (R,); shapes (R, No), real, at channels, with deviations (R, No).
+    """Measured modes with their deviations.
 
+    frequencies_hz (R,) ascending with deviations (R,); shapes (R, No), real, at channels, with deviations (R, No).
     frequencies_hz is |s|/2π of damped poles with ratios damping (R,), whose deviations are damping_deviations (R,);
     structural as in `ModalParameters`.
     """
@@ -46,10 +47,10 @@ class MeasuredModes(NamedTuple):
     structural: bool | None = None
 
     def as_noise(self, frequency: Any, shape: Any) -> dict[str, Array]:
-        """Noise of frequencies (relative) and of shapes of length one, (R,): as stated, and what a model leaves."""
+        """Return the noise (R,) of frequencies (relative) and unit shapes: deviations plus model errors."""
         size = np.linalg.norm(self.shapes, axis=1)
         stated = np.sqrt(np.nanmean(np.square(self.shape_deviations), axis=1)) / size
-        # ω = |s| (1 - 2ζ²)^½ at most: what is not known of ζ is not known of ω.
+        # ω = |s| (1 - 2ζ²)^½ at most: the uncertainty of ζ adds to that of ω.
         of_pole = np.hypot(
             self.frequency_deviations_hz / self.frequencies_hz, 2.0 * self.damping * self.damping_deviations
         )
@@ -60,15 +61,15 @@ class MeasuredModes(NamedTuple):
 
 
 def measured_modes(given: Any) -> MeasuredModes:
-    """Of modal parameters, or as they are."""
+    """Return the measured modes of modal parameters; measured modes are returned unchanged."""
     if isinstance(given, MeasuredModes):
         return given
     if not isinstance(given, ModalParameters):
         raise InputError(
-            f"{type(given).__name__} is no result of modal_parameters", part="modal", hint="give modal_parameters(test)"
+            f"must be modal parameters (got a {type(given).__name__})", part="modal", hint="give modal_parameters(test)"
         )
     if not len(given):
-        raise InputError("no mode was found in the responses", part="modal", hint="look at its stabilisation diagram")
+        raise InputError("the modal parameters have no mode", part="modal", hint="check the stabilisation diagram")
     return MeasuredModes(
         given.frequencies_hz, given.frequency_deviations_hz, given.real_shapes, given.shape_deviations,
         given.responses.responses, np.maximum(given.damping, 0.0), given.damping_deviations, given.structural,
@@ -76,8 +77,11 @@ def measured_modes(given: Any) -> MeasuredModes:
 
 
 def load_modes(path: str | Path) -> MeasuredModes | None:
-    """Modes from the .npz, .mat or .uff that `supple modal -o` or `ModalParameters.save` wrote, or from sets 55 that
-    others did; None if it holds none."""
+    """Return the modes in a .npz, .mat or .uff file; None if it has none.
+
+    The files are those of `supple modal -o` or `ModalParameters.save`; data sets 55 of universal files from other
+    programs are read, too.
+    """
     if Path(path).suffix.lower() in UNIVERSAL:
         return _universal(path)
     data = _arrays(path)
@@ -87,7 +91,7 @@ def load_modes(path: str | Path) -> MeasuredModes | None:
         return _modes(data, path)
     except (ValueError, TypeError, OverflowError, IndexError) as error:
         raise InputError(
-            f"its modes cannot be read ({excerpt(error)})", file=excerpt(path, 500),
+            f"the modes cannot be read ({excerpt(error)})", file=excerpt(path, 500),
             hint="write it again: supple modal TEST -o modes.npz",
         ) from None  # fmt: skip
 
@@ -99,7 +103,7 @@ def _modes(data: dict[str, Any], path: str | Path) -> MeasuredModes:
     hertz = np.ravel(np.asarray(data["frequencies_hz"], float))
     if shapes.shape != (len(hertz), len(names)) or not np.isfinite(hertz).all() or not np.isfinite(shapes).all():
         raise InputError(
-            f"its shapes are {shapes.shape}, not {len(hertz)} modes by {len(names)} channels, or no numbers",
+            f"shapes must be finite, {len(hertz)} modes by {len(names)} channels (got {shapes.shape})",
             file=excerpt(path, 500), hint="write it again: supple modal TEST -o modes.npz",
         )  # fmt: skip
     channels = tuple(
@@ -108,28 +112,28 @@ def _modes(data: dict[str, Any], path: str | Path) -> MeasuredModes:
     )
     order = np.argsort(hertz, kind="stable")
     deviations = np.ravel(np.asarray(data["frequency_deviations_hz"], float))
-    ratios, of_ratios = (_of_modes(data, name, len(hertz)) for name in ("damping", "damping_deviations"))
-    said = np.ravel(data.get("structural", -1))
+    ratios, of_ratios = (_mode_values(data, name, len(hertz)) for name in ("damping", "damping_deviations"))
+    kind = np.ravel(data.get("structural", -1))
     return MeasuredModes(
         hertz[order], deviations[order], np.ascontiguousarray(shapes.real[order]),
         np.atleast_2d(np.asarray(data["shape_deviations"], float))[order], channels, np.maximum(ratios[order], 0.0),
-        of_ratios[order], {0: False, 1: True}.get(int(said[0])) if said.size else None,
+        of_ratios[order], {0: False, 1: True}.get(int(kind[0])) if kind.size else None,
     )  # fmt: skip
 
 
-def _of_modes(data: dict[str, Any], name: str, count: int) -> Array:
-    """(R,) numbers of modes; 0 where the file has none."""
+def _mode_values(data: dict[str, Any], name: str, count: int) -> Array:
+    """Return values (R,) of modes; 0 if the file has none."""
     found = np.ravel(np.asarray(data.get(name, np.zeros(count)), float))
     return np.nan_to_num(found) if len(found) == count else np.zeros(count)
 
 
 def _universal(path: str | Path) -> MeasuredModes | None:
-    """Sets 55 state no deviations: 0.5 % of frequencies and 5 % of shapes."""
+    """Return the modes of data sets 55, which have no deviations: 0.5 % of frequencies and 5 % of shapes."""
     try:
         if not _SHAPES.search(Path(path).read_bytes()):
             return None
     except OSError:
-        return None  # whoever reads it as responses says what is wrong
+        return None  # reading it as responses reports the error
     found = read_modes(path)
     if found is None:
         return None
@@ -141,45 +145,80 @@ def _universal(path: str | Path) -> MeasuredModes | None:
 
 
 def _arrays(path: str | Path) -> dict[str, Any] | None:
-    """What a file of arrays holds, without running anything of it; None where it is none."""
+    """Return the arrays of a file, without executing any of its contents; None if it is not a file of arrays."""
     if Path(path).suffix.lower() == ".npz":
         try:
             return dict(read_archive(path, None, "iufcUb"))
         except (OSError, ValueError):
-            return None  # whoever reads it as responses says what is wrong
+            return None  # reading it as responses reports the error
     if Path(path).suffix.lower() == ".mat":
         return dict(read_matlab(path, None))
     return None
 
 
-# Everything that was measured at one posture.
+# All measurements at one posture.
 
 
 Pairing = Literal["order", "closest", "mac"]
-MODAL_FREQUENCY_NOISE, MODAL_SHAPE_NOISE = 5e-4, 0.02  # what a model leaves beside deviations that are stated
+MODAL_FREQUENCY_NOISE, MODAL_SHAPE_NOISE = 5e-4, 0.02  # model errors, in addition to stated deviations
 DEFLECTION_NOISE = 0.01  # of the largest deflection of a load
 
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """One posture, brakes on.
+    """Measurements at one posture, with locked actuators.
 
-    at             : anything `assemble` takes: a configuration's name, coordinates, where a place is
-    frequencies_hz : (k,) natural frequencies, rising; frequency_noise: 1σ, relative, one or of each
-    shapes         : (k, channels) at `channels`, `platform.x`, ...; real or complex; shape_noise: 1σ of a shape of
-                     length one, one or of each
-    modal          : `ModalParameters` (or `MeasuredModes`) in place of both: the deviations that they state are the
-                     noise, with frequency_noise (5e-4) and shape_noise (0.02) beside them for what a model leaves
-    damping        : (k,) ratios ζ = -Re s/|s| where frequencies_hz are |s|/2π of damped poles, as modal tests give
-                     them; left out, they are undamped natural frequencies
-    structural     : whether that damping is structural (True) or viscous (False); None: as the mechanism says, or not
-                     known
-    pairing        : with the model's distinct frequencies: `order` (first with first), `closest` in rising order,
-                     or `mac` by shapes; by shapes if there are any, else by order
-    antiresonances : {(output, input): frequencies, Hz}
-    force          : {`E.z`: N, or N m about an axis}, put on after the gauges were set to zero
-    deflections    : {`E.x`: m} that it causes along each gauge; noise: 1σ, m
-    responses      : `Responses`, measured frequency responses; band : Hz, of lines that count
+    Parameters
+    ----------
+    at : str, mapping or array_like, optional
+        Posture, as in `assemble`: name of a configuration, coordinates, or positions of places. Default: rest.
+    frequencies_hz : sequence of float, shape (k,), optional
+        Natural frequencies, Hz, ascending.
+    shapes : array_like, shape (k, channels), optional
+        Mode shapes, real or complex.
+    channels : sequence of str or Channel, optional
+        Channels of the shapes, such as "platform.x".
+    frequency_noise : float or sequence of float, optional
+        Standard deviation of the frequencies, relative; one or one for each. Default: 0.005.
+    shape_noise : float or sequence of float, optional
+        Standard deviation of shapes of length one; one or one for each. Default: 0.05.
+    pairing : {"order", "closest", "mac"}, optional
+        How frequencies are paired with those of the model. Default: "mac" with shapes, else "order".
+
+        "order" pairs the first with the first; "closest" pairs the closest in ascending order; "mac" pairs by shape.
+    antiresonances : mapping, optional
+        Antiresonances {(output, input): frequencies, Hz}.
+    force : mapping of str to float, optional
+        Static force {"E.z": N, or N m about an axis}, applied after the gauges were set to zero.
+    deflections : mapping of str to float, optional
+        Displacements {"E.x": m} that the force causes at each gauge.
+    deflection_noise : float, optional
+        Standard deviation of the displacements, m. Default: 1 % of the largest.
+    responses : Responses, optional
+        Measured frequency responses.
+    band : (float, float), optional
+        Frequency band of the responses that is used, Hz. Default: all lines.
+    name : str, optional
+        Name in reports. Default: made from the posture.
+    modal : ModalParameters or MeasuredModes, optional
+        Identified modes in place of frequencies and shapes.
+
+        Their deviations are the noise, with `frequency_noise` (5e-4) and `shape_noise` (0.02) added for model errors.
+    damping : sequence of float, shape (k,), optional
+        Damping ratios ζ = -Re s/|s|, if the frequencies are |s|/2π of damped poles. Default: they are undamped.
+    structural : bool, optional
+        True if this damping is structural, False if it is viscous. Default: as in the mechanism, if known.
+
+    Raises
+    ------
+    InputError
+        If nothing is given, or the values are inconsistent.
+
+    Examples
+    --------
+    >>> import supple
+    >>> supple.Measurement(at="home", frequencies_hz=[11.8, 14.2], frequency_noise=0.01).highest_hz
+    14.2
     """
 
     at: Any = None
@@ -206,84 +245,87 @@ class Measurement:
         hertz = np.asarray(self.frequencies_hz, float)
         part = f"measurement {self.label}".strip()
         if hertz.ndim != 1 or not np.isfinite(hertz).all() or (hertz <= 0.0).any():
-            raise InputError("its frequencies are not all above 0 Hz", part=part, hint="give natural frequencies in Hz")
+            raise InputError(
+                "frequencies must be finite and above 0 Hz", part=part, hint="give natural frequencies, Hz"
+            )
         if (np.diff(hertz) < 0.0).any():
-            raise InputError("its frequencies do not rise", part=part, hint="sort them, shapes with them")
+            raise InputError("frequencies must be ascending", part=part, hint="sort them together with the shapes")
         ratios = np.asarray(self.damping, float)
         if ratios.size and (ratios.shape != hertz.shape or not ((ratios >= 0.0) & (ratios < 0.5)).all()):
             raise InputError(
-                f"its {ratios.size} damping ratios are not one of each frequency, from 0 to 0.5", part=part,
-                hint="give -Re s/|s| of each pole, or leave them out",
+                f"damping must be {len(hertz)} ratios from 0 to 0.5, one for each frequency (got {ratios.size})",
+                part=part, hint="give -Re s/|s| of each pole, or omit them",
             )  # fmt: skip
         if self.shapes is not None:
             shape = np.asarray(self.shapes).shape
             if shape != (len(hertz), len(self.channels)):
                 raise InputError(
-                    f"its shapes are {shape}, not {len(hertz)} frequencies by {len(self.channels)} channels", part=part,
-                    hint="give one row a frequency, one column a channel",
+                    f"shapes must be {len(hertz)} frequencies by {len(self.channels)} channels (got {shape})",
+                    part=part, hint="give one row for each frequency and one column for each channel",
                 )  # fmt: skip
             if not np.isfinite(np.asarray(self.shapes)).all():
-                raise InputError("a shape has entries that are no numbers", part=part, hint="leave the channel out")
+                raise InputError("shapes must be finite", part=part, hint="omit the channel")
         if self.pairing == "mac" and self.shapes is None:
-            raise InputError("it has no shapes to be paired by", part=part, hint="pair by order, or give shapes")
+            raise InputError('pairing "mac" needs shapes', part=part, hint='use pairing="order", or give shapes')
         if bool(self.force) != bool(self.deflections):
             what = "deflections" if self.force else "force"
-            raise InputError(f"it has no {what}", part=part, hint="a gauge shows what a force does: give both")
+            raise InputError(f"no {what} is given", part=part, hint="give both force and deflections")
         values = [*self.force.values(), *self.deflections.values()]
         if not np.isfinite(np.asarray(values, float)).all():
-            raise InputError("a force or deflection is no number", part=part, hint="leave the gauge out")
+            raise InputError("forces and deflections must be finite", part=part, hint="omit the gauge")
         if not (hertz.size or self.deflections or self.antiresonances or self.responses is not None):
-            raise InputError("nothing was measured", part=part, hint="give frequencies, deflections or responses")
+            raise InputError("the measurement is empty", part=part, hint="give frequencies, deflections or responses")
         for noise in (self.frequency_noise, self.shape_noise, self.deflection_noise):
             given = np.atleast_1d(np.asarray(noise, float)) if noise is not None else np.ones(1)
             if not (given > 0.0).all():
                 raise InputError(
-                    f"a noise of {given.min():g} is not above 0", part=part, hint="give its standard deviation"
+                    f"noise must be positive (got {given.min():g})", part=part, hint="give its standard deviation"
                 )
             if len(given) not in (1, len(hertz)):
                 raise InputError(
-                    f"{len(given)} noises of {len(hertz)} frequencies", part=part, hint="give one, or one of each"
+                    f"noise must be one value or {len(hertz)}, one for each frequency (got {len(given)})", part=part
                 )
 
     def _take_modes(self) -> None:
-        """Frequencies, shapes and their noise from the modes that were found."""
+        """Set frequencies, shapes and their noise from identified modes."""
         found = measured_modes(self.modal)
         if len(self.frequencies_hz) or self.shapes is not None or len(self.damping):
             raise InputError(
-                "it has modes, and frequencies or shapes beside them", part=f"measurement {self.label}".strip(),
-                hint="give one of them",
+                "`modal` cannot be combined with frequencies, shapes or damping",
+                part=f"measurement {self.label}".strip(), hint="give one of them",
             )  # fmt: skip
         values = found.as_noise(
             MODAL_FREQUENCY_NOISE if self.frequency_noise is None else self.frequency_noise,
             MODAL_SHAPE_NOISE if self.shape_noise is None else self.shape_noise,
         )
-        told = self.structural if self.structural is not None else found.structural
+        structural = self.structural if self.structural is not None else found.structural
         fields = {
             "frequencies_hz": found.frequencies_hz, "shapes": found.shapes, "channels": found.channels,
-            "damping": np.minimum(found.damping, 0.49), "structural": told, **values,
+            "damping": np.minimum(found.damping, 0.49), "structural": structural, **values,
         }  # fmt: skip
-        for name, value in (fields | {"modal": None}).items():  # what is replaced later is taken as it then stands
+        for name, value in (fields | {"modal": None}).items():  # so that `replace` works on these fields later
             object.__setattr__(self, name, value)
 
     @property
     def frequency_sigma(self) -> Array:
-        """(k,) relative, 1σ."""
+        """Relative standard deviation of the frequencies (k,)."""
         noise = FREQUENCY_NOISE if self.frequency_noise is None else self.frequency_noise
         return np.broadcast_to(np.asarray(noise, float), (len(self.frequencies_hz),))
 
     @property
     def antiresonance_sigma(self) -> float:
-        """Relative, 1σ."""
+        """Relative standard deviation of the antiresonances."""
         return FREQUENCY_NOISE if self.frequency_noise is None else float(np.mean(self.frequency_noise))
 
     @property
     def shape_sigma(self) -> Array:
-        """(k,) of shapes of length one, 1σ."""
+        """Standard deviation of unit shapes (k,)."""
         noise = SHAPE_NOISE if self.shape_noise is None else self.shape_noise
         return np.broadcast_to(np.asarray(noise, float), (len(self.frequencies_hz),))
 
     @property
     def label(self) -> str:
+        """Name, or a text of the posture."""
         if self.name or isinstance(self.at, str):
             return self.name or self.at
         given = self.at if isinstance(self.at, Mapping) else {}
@@ -293,11 +335,12 @@ class Measurement:
 
     @property
     def paired_by(self) -> Pairing:
+        """Pairing in use: the given one, or the default."""
         return self.pairing or ("mac" if self.shapes is not None else "order")
 
     @property
     def highest_hz(self) -> float:
-        """What the model has to reach up to."""
+        """Highest frequency of the measurement, Hz."""
         lines = [*self.frequencies_hz, *(f for group in self.antiresonances.values() for f in group)]
         if self.responses is not None:
             lines.append(min(float(np.max(self.responses.frequencies_hz)), (self.band or (0.0, np.inf))[1]))
@@ -305,6 +348,6 @@ class Measurement:
 
     @property
     def gauge_noise(self) -> float:
-        """1σ of a deflection, m."""
+        """Standard deviation of a deflection, m."""
         largest = max((abs(value) for value in self.deflections.values()), default=0.0)
         return self.deflection_noise or DEFLECTION_NOISE * largest

@@ -1,10 +1,10 @@
-"""Measured frequency responses against the model's, line by line, with exact slopes.
+"""Measured frequency responses and those of the model, line by line, with exact derivatives.
 
     H = s^d Σ_m (g ψ_m)(f ψ_m) / D_m,   D_m = 1 + iη + sβ + μ_m (s² + sα),   s = iω + σ_w        (updating, eqs. 15-16)
     ∂H/∂p = -s^d g_s ((1 + iη + sβ) K' + (s² + sα) M') f_s,   g_s = Σ ψ_m (g ψ_m)/D_m
 
-Over all modes of the condensed mechanism, so that nothing is cut off. σ_w is the rate of an exponential window: records
-multiplied by exp(-σ_w t) have the response at iω + σ_w.
+The sum is over all modes of the condensed mechanism, without truncation. σ_w is the rate of an exponential window:
+records multiplied by exp(-σ_w t) have the response at iω + σ_w.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOGETHER = 32  # lines at a time
 
 
 class Loss(NamedTuple):
-    """Damping in proportion: loss factor η, α (1/s) by mass and β (s) by stiffness."""
+    """Proportional damping: loss factor η, α (1/s) by mass and β (s) by stiffness."""
 
     eta: float = 0.0
     alpha: float = 0.0
@@ -43,7 +43,7 @@ class ResponsesWithSlopes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ResponseObserver:
-    """A posture's model and the responses that were measured there; g (o, f) and f (i, f) rows of the channels."""
+    """Model of a posture and the responses measured there; g (o, f) and f (i, f) are rows of the channels."""
 
     model: PostureModel
     measured: Responses
@@ -51,26 +51,26 @@ class ResponseObserver:
     f: Array
 
     @single_blas_thread()
-    def shown(self, trial: Trial, loss: Loss, *, slopes: bool = True) -> ResponsesWithSlopes:
-        """What the model shows at every line."""
+    def compute_responses(self, trial: Trial, loss: Loss, *, slopes: bool = True) -> ResponsesWithSlopes:
+        """Return the responses of the model at every line."""
         return responses_with_slopes(
             self.model.spectrum(trial), self.g, self.f, self.points, self.orders, loss, slopes=slopes
         )
 
     @property
     def points(self) -> Complex:
-        """s (L,): iω, and the rate of the window."""
+        """Points s (L,): iω plus the rate of the window."""
         return np.asarray(2j * np.pi * self.measured.frequencies_hz + self.measured.window_rate)
 
     @property
     def orders(self) -> NDArray[np.int64]:
-        """(o,) how often a displacement is differentiated."""
+        """Orders of differentiation (o,) of the displacements."""
         return np.array([one.order or 0 for one in self.measured.responses])
 
     def left_at_end(self, trial: Trial, loss: Loss) -> tuple[float, float] | None:
-        """What is left at the end of a record of the mode in the band that rings longest, and its Hz.  (eq. 30)
+        """Return the remaining fraction of the slowest mode in the band at the end of a record, and its frequency.
 
-        None where responses do not come from records, as far as is known.
+        It is None if responses are not known to come from records. See eq. 30.
         """
         lines = self.measured.frequencies_hz
         hertz = self.model.spectrum(trial).hertz
@@ -82,53 +82,60 @@ class ResponseObserver:
         slowest = int(np.argmin(rates))
         return float(np.exp(-rates[slowest] / np.diff(lines).min())), float(hertz[slowest])
 
-    def off(self, H: Complex) -> float:
-        """J_Q = Σ|H - H_m|² / Σ|H_m|²                                                     [Rognant 2010, eq. 34]"""
+    def misfit(self, H: Complex) -> float:
+        """Return J_Q = Σ|H - H_m|² / Σ|H_m|² [Rognant 2010, eq. 34]."""
         return float(np.sum(np.abs(H - self.measured.H) ** 2) / np.sum(np.abs(self.measured.H) ** 2))
 
-    def off_by_response(self, H: Complex) -> dict[str, float]:
-        """J_Q of each response by itself, over all references."""
+    def misfit_by_response(self, H: Complex) -> dict[str, float]:
+        """Return J_Q of each response over all references."""
         left, whole = (np.sum(np.abs(X) ** 2, axis=(0, 2)) for X in (H - self.measured.H, self.measured.H))
         names = [one.name for one in self.measured.responses]
         return {name: float(a / b) if b > 0.0 else np.nan for name, a, b in zip(names, left, whole, strict=True)}
 
 
 def response_observer(model: PostureModel, measured: Responses, band: tuple[float, float] | None) -> ResponseObserver:
-    """Lines within the band, without 0 Hz and what is no number; channels by point and direction."""
+    """Return the lines within the band, without 0 Hz, and the channels; refuse invalid responses."""
     lines = measured.frequencies_hz
     low, high = band or (0.0, np.inf)
     kept = np.flatnonzero((lines >= low) & (lines <= high) & (lines > 0.0))
     if len(kept) < 2:
         raise InputError(
-            f"{len(kept)} lines lie between {low:g} and {high:g} Hz", part="responses", hint="widen the band"
+            f"at least two lines between {low:g} and {high:g} Hz are needed (got {len(kept)})",
+            part="responses",
+            hint="widen the band",
         )
     chosen = measured.select(lines=kept)
     wrong = [one.name for i, one in enumerate(chosen.responses) if not np.isfinite(chosen.H[:, i]).all()]
     if wrong:
-        raise InputError(f"channel {wrong[0]} has lines that are no numbers", part="responses", hint="leave it out")
+        raise InputError(f"channel {wrong[0]} has lines that are not finite", part="responses", hint="omit it")
     for one in chosen.responses:
         if one.order is None or one.quantity == "strain":
-            raise InputError(f"{one.name} is no motion", part="responses", hint="leave it out")
+            raise InputError(
+                f"response {one.name} must be a displacement, velocity or acceleration (got {one.quantity})",
+                part="responses", hint="omit it",
+            )  # fmt: skip
     for one in chosen.references:
         if one.quantity != "force":
-            raise InputError(f"{one.name} is no force", part="responses", hint="leave it out")
+            raise InputError(
+                f"reference {one.name} must be a force (got {one.quantity})", part="responses", hint="omit it"
+            )
     return ResponseObserver(model, chosen, model.channels(chosen.responses), model.channels(chosen.references))
 
 
 def responses_with_slopes(
     spectrum: PostureModes, g: Array, f: Array, s: Complex, orders: NDArray[np.int64], loss: Loss, *, slopes: bool
 ) -> ResponsesWithSlopes:
-    """Responses at s (L,) of outputs g (o, f), differentiated `orders` (o,) times, to forces f (i, f).
+    """Return responses at s (L,) of outputs g (o, f), differentiated `orders` (o,) times, to forces f (i, f).
 
-    Modes answer each force by q = b/D, and a change of a number acts as the force -ψᵀ((1 + iη + sβ)K' + (s² + sα)M')ψq
-    on them: all columns are worked out mode by mode, and seen by the outputs in one product.
+    Modes respond to each force by q = b/D, and a change of a parameter acts as the force -ψᵀ((1 + iη + sβ)K' + (s² +
+    sα)M')ψq on them. All columns are computed mode by mode, and the outputs in one product.
     """
     model, psi, mu = spectrum.model, spectrum.psi, spectrum.mu
     a, b = g @ psi, f @ psi
     L, o, i, m = len(s), len(g), len(f), len(mu)
     change = model.slopes(spectrum.trial)
     k = len(change.rows) if slopes else 0
-    seen = np.empty((3 + k, L, o, i), dtype=np.complex128)  # by stiffness alone, in time with it, by mass; by p
+    seen = np.empty((3 + k, L, o, i), dtype=np.complex128)  # derivatives with respect to η, β and α; then to p
     H = np.empty((L, o, i), dtype=np.complex128)
     for start in range(0, L, _TOGETHER):
         here = slice(start, start + _TOGETHER)
@@ -149,7 +156,7 @@ def responses_with_slopes(
 
 
 def _changes(model: PostureModel, change: Slopes, psi: Array, q: Complex, stiff: Complex, heavy: Complex) -> Complex:
-    """ψᵀ((1 + iη + sβ)K' + (s² + sα)M')ψq of every number: (k, L, i, m)."""
+    """Return ψᵀ((1 + iη + sβ)K' + (s² + sα)M')ψq of every parameter: (k, L, i, m)."""
     k, m = len(change.rows), q.shape[-1]
     c = model.C @ psi
     pulled = stiff * _real_times(q, c.T)  # rows of joints and springs: (L, i, r)
@@ -168,5 +175,5 @@ def _changes(model: PostureModel, change: Slopes, psi: Array, q: Complex, stiff:
 
 
 def _real_times(left: Complex, right: Array) -> Complex:
-    """A complex array (..., n) times a real matrix (n, c), without making that complex."""
+    """Multiply a complex array (..., n) by a real matrix (n, c), without converting that to complex."""
     return np.asarray(left.real @ right + 1j * (left.imag @ right))

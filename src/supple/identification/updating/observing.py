@@ -1,4 +1,4 @@
-"""What a model shows where something was measured, over its noise, with exact slopes with respect to ln p.
+"""Residuals of a model against measurements, over their noise, with exact derivatives with respect to ln p.
 
 frequencies  r = ln(|s|/|s_m|)/σ    shapes  r = (1 - B B⁺)φ_m/σ, |r σ|² = 1 - MAC with the span B of a level
 deflections  r = (y - y_m)/σ        antiresonances  r = ln(f_z/f_m)/σ, H(f_z) = 0          (updating, eqs. 10-14)
@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.identification.damping.damped_responses import already_there
-from supple.identification.modal_parameters.pairing import close_groups, to_spaces
+from supple.identification.damping.damped_responses import described_damping
+from supple.identification.modal_parameters.pairing import close_groups, subspace_mac
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.posture_model import PostureModel, PostureModes
 from supple.identification.updating.structure import Trial
 from supple.results.channel import Channel, channel
 
 _SPARE = 8  # modes beyond those that were measured
-_CLOSE = 0.01  # of a frequency: modes that shapes know as a space, not one by one
-_ZERO = 1e-3  # of ω²: how finely antiresonances are looked for
+_CLOSE = 0.01  # of a frequency: closer modes are compared as a subspace, not one by one
+_ZERO = 1e-3  # of ω²: resolution of the search for antiresonances
 
 
-class Compared(NamedTuple):
+class ResidualsWithSlopes(NamedTuple):
     """Residuals (n,) and their slopes (n, k) with respect to ln p."""
 
     residuals: Array
@@ -38,7 +38,7 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Observer:
-    """One posture's model and measurement; rows of its channels, forces and gauges are worked out once."""
+    """Model and measurement of one posture; rows of its channels, forces and gauges are computed once."""
 
     model: PostureModel
     measured: Measurement
@@ -46,12 +46,13 @@ class Observer:
     _channels: list[Array] = field(default_factory=list, repr=False)
 
     def rows(self, names: tuple[str, ...]) -> Array:
+        """Return the rows of places or sensors, computed once."""
         if names not in self._rows:
             self._rows[names] = self.model.ports(names)
         return self._rows[names]
 
-    def compared(self, trial: Trial) -> Compared:
-        """All that was measured but responses."""
+    def compare(self, trial: Trial) -> ResidualsWithSlopes:
+        """Return the residuals of all measurements except responses."""
         parts = []
         if len(self.measured.frequencies_hz):
             parts.append(self._vibration(trial))
@@ -60,16 +61,17 @@ class Observer:
         if self.measured.antiresonances:
             parts.append(self._antiresonances(trial))
         k = len(trial.values)
-        return Compared(
+        return ResidualsWithSlopes(
             np.concatenate([np.zeros(0), *(part.residuals for part in parts)]),
             np.vstack([np.zeros((0, k)), *(part.slopes for part in parts)]),
         )
 
     def spectrum(self, trial: Trial) -> PostureModes:
+        """Return the modes for the comparison, with some spare ones."""
         return self.model.spectrum(trial, 2 * len(self.measured.frequencies_hz) + _SPARE)
 
     def pairs(self, spectrum: PostureModes) -> list[tuple[list[int], list[int]]]:
-        """Measured modes and the modes of the model that they are: a level each, or by shapes spaces of close ones."""
+        """Return pairs of measured modes and modes of the model: one level each, or subspaces by shape."""
         measured, levels = np.asarray(self.measured.frequencies_hz, float), spectrum.levels
         match self.measured.paired_by:
             case "order":
@@ -78,19 +80,22 @@ class Observer:
                 found = closest_in_order(measured, spectrum.level_hertz())
             case _:
                 shapes = np.asarray(self.measured.shapes)
-                return as_subspaces(measured, shapes, spectrum.hertz, (self.channels() @ spectrum.psi).T, _CLOSE)
+                return pair_subspaces(measured, shapes, spectrum.hertz, (self.channels() @ spectrum.psi).T, _CLOSE)
         return [([i], list(range(levels[j].start, levels[j].stop))) for i, j in enumerate(found)]
 
     def channels(self) -> Array:
-        """Rows of the channels of shapes."""
+        """Return the rows of the channels of shapes."""
         if not self._channels:
             given = [one if isinstance(one, Channel) else channel(one) for one in self.measured.channels]
             self._channels.append(self.model.channels(given))
         return self._channels[0]
 
     def paired_hz(self, spectrum: PostureModes) -> tuple[Array, Array | None]:
-        """(k,) frequency of the model of each measured mode, of close ones in rising order; and how alike shapes are,
-        cos² of the angle to the space that it was paired with."""
+        """Return the model's frequency (k,) of each measured mode, and the similarity of shapes.
+
+        Close modes are in ascending order. The similarity is cos² of the angle to the paired subspace, None without
+        shapes.
+        """
         hertz = np.empty(len(self.measured.frequencies_hz))
         alike = np.full(len(hertz), np.nan)
         model_hz = spectrum.hertz * self._coupling(spectrum)
@@ -100,18 +105,21 @@ class Observer:
             if self.measured.shapes is not None:
                 Q, _ = np.linalg.qr(self.channels() @ spectrum.psi[:, modes])
                 alike[measured] = np.square(np.abs(_unit(np.asarray(self.measured.shapes)[measured]) @ Q)).sum(axis=1)
-        return hertz * self.damped, None if self.measured.shapes is None else alike
+        return hertz * self.damping_factors, None if self.measured.shapes is None else alike
 
     @cached_property
-    def damped(self) -> Array:
-        """(k,) |s|/ω of measured modes by their own damping ratios; 1 where frequencies are undamped."""
+    def damping_factors(self) -> Array:
+        """Ratio |s|/ω (k,) of the measured modes from their damping ratios; 1 if frequencies are undamped."""
         share = self._share
         return magnitudes(self._ratios, 0.5 if share is None else share)
 
     @cached_property
     def sigma(self) -> Array:
-        """(k,) 1σ of frequencies, relative; where neither test nor file tells the kind of damping, with half of the
-        difference between both, √k times because all modes err alike."""
+        """Relative standard deviation (k,) of the frequencies.
+
+        If neither test nor file defines the kind of damping, half of the difference between both kinds is added, √k
+        times because the errors of all modes are correlated.
+        """
         stated = self.measured.frequency_sigma
         if self._share is not None:
             return stated
@@ -120,9 +128,9 @@ class Observer:
 
     @property
     def _share(self) -> float | None:
-        """Share of structural damping, from the test or else from the file."""
-        said = self.measured.structural
-        return structural_share(self.model.structure.mechanism) if said is None else float(said)
+        """Fraction of structural damping, from the test or else from the file."""
+        given = self.measured.structural
+        return structural_share(self.model.structure.mechanism) if given is None else float(given)
 
     @property
     def _ratios(self) -> Array:
@@ -130,11 +138,11 @@ class Observer:
         return given if given.size else np.zeros(len(self.measured.frequencies_hz))
 
     def _coupling(self, spectrum: PostureModes) -> Array:
-        """(m,) what damping of parts does to |s| of the model's modes, where damped poles were measured."""
+        """Return the factor (m,) of damping of parts on |s| of the model's modes, if damped poles were measured."""
         return coupling_magnitudes(spectrum) if len(self.measured.damping) else np.ones(len(spectrum.mu))
 
     def mac(self, spectrum: PostureModes) -> Array:
-        """(measured, levels): MAC of each measured shape with the best of each level's."""
+        """Return the MAC (measured, levels) of each measured shape with the best shape of each level."""
         channels = self.channels()
         shapes = _unit(np.asarray(self.measured.shapes))
         found = np.empty((len(shapes), len(spectrum.levels)))
@@ -143,17 +151,21 @@ class Observer:
             found[:, j] = np.square(np.abs(shapes @ Q)).sum(axis=1)
         return found
 
-    def _vibration(self, trial: Trial) -> Compared:
-        """Of close modes the mean of ln f, as often as modes were measured, so that their number stays the same."""
+    def _vibration(self, trial: Trial) -> ResidualsWithSlopes:
+        """Return the residuals of frequencies and shapes.
+
+        For close modes the mean of ln f is used, once for each measured mode, so that the number of residuals is
+        constant.
+        """
         spectrum, given = self.spectrum(trial), self.measured
         log_slopes, model_hz = spectrum.log_slopes(), spectrum.hertz * self._coupling(spectrum)
-        measured, sigma = np.asarray(given.frequencies_hz, float) / self.damped, self.sigma
+        measured, sigma = np.asarray(given.frequencies_hz, float) / self.damping_factors, self.sigma
         shape_sigma = given.shape_sigma
         k = len(measured)
         off, along = np.empty(k), np.empty((k, len(trial.values)))
         residuals, slopes = [off], [along]
         for group, modes in self.pairs(spectrum):
-            noise = 1.0 / np.sqrt(np.mean(1.0 / np.square(sigma[group])))  # each as sure as they are together
+            noise = 1.0 / np.sqrt(np.mean(1.0 / np.square(sigma[group])))  # each with their common uncertainty
             mean = 0.5 * np.log(np.mean(np.square(model_hz[modes])))
             off[group] = (mean - np.log(measured[group]).mean()) / noise
             along[group] = _mean_slope(model_hz[modes], log_slopes[:, modes]) / noise
@@ -162,29 +174,31 @@ class Observer:
             for group, modes in self.pairs(spectrum):
                 span = self._span(spectrum, modes)
                 for i in group:
-                    r, dr = _apart(span, shapes[i])
+                    r, dr = _outside_subspace(span, shapes[i])
                     residuals.append(r / shape_sigma[i])
                     slopes.append(dr * trial.values / shape_sigma[i])
-        return Compared(np.concatenate(residuals), np.vstack(slopes))
+        return ResidualsWithSlopes(np.concatenate(residuals), np.vstack(slopes))
 
     def _span(self, spectrum: PostureModes, modes: list[int]) -> tuple[Array, Array]:
-        """Shapes (channels, q) of modes, and their slopes (k, channels, q)."""
+        """Return shapes (channels, q) of modes, and their slopes (k, channels, q)."""
         channels = self.channels()
         B = channels @ (spectrum.psi[:, modes] / np.sqrt(spectrum.mu[modes]))
         return B, channels @ spectrum.shape_slopes(modes)
 
-    def deflected(self, trial: Trial) -> tuple[Array, Array]:
-        """Deflections (g,) of the gauges under the force, and their slopes (k, g)."""
+    def compute_deflections(self, trial: Trial) -> tuple[Array, Array]:
+        """Return the deflections (g,) of the gauges under the force, and their slopes (k, g)."""
         given = self.measured
         force = np.array(list(given.force.values())) @ self.rows(tuple(given.force))
         y, dy = self.model.deflections(trial, force[None], self.rows(tuple(given.deflections)))
         return y[0], dy[:, 0]
 
-    def _deflections(self, trial: Trial) -> Compared:
-        (y, dy), noise = self.deflected(trial), self.measured.gauge_noise
-        return Compared((y - np.array(list(self.measured.deflections.values()))) / noise, dy.T * trial.values / noise)
+    def _deflections(self, trial: Trial) -> ResidualsWithSlopes:
+        (y, dy), noise = self.compute_deflections(trial), self.measured.gauge_noise
+        return ResidualsWithSlopes(
+            (y - np.array(list(self.measured.deflections.values()))) / noise, dy.T * trial.values / noise
+        )
 
-    def _antiresonances(self, trial: Trial) -> Compared:
+    def _antiresonances(self, trial: Trial) -> ResidualsWithSlopes:
         residuals, slopes = [], []
         spectrum = self.model.spectrum(trial)
         model = spectrum.model.slopes(trial)
@@ -201,17 +215,17 @@ class Observer:
                 )  # ds = -∂H/∂p / ∂H/∂s
                 residuals.append(0.5 * np.log(s / (2.0 * np.pi * hertz) ** 2) / self.measured.antiresonance_sigma)
                 slopes.append(0.5 * change / s * trial.values / self.measured.antiresonance_sigma)
-        return Compared(np.array(residuals), np.array(slopes))
+        return ResidualsWithSlopes(np.array(residuals), np.array(slopes))
 
 
 def _mean_slope(hertz: Array, slopes: Array) -> Array:
-    """∂ ½ ln mean f² of modes (q,) with slopes (k, q) of ln f."""
+    """Return ∂ ½ ln mean f² of modes (q,) with slopes (k, q) of ln f."""
     weight = np.square(hertz)
     return np.asarray(slopes @ weight / weight.sum())
 
 
-def _apart(span: tuple[Array, Array], shape: NDArray) -> tuple[Array, Array]:
-    """What no motion of a space explains of a shape; slopes with respect to p.      [Golub and Pereyra 1973]"""
+def _outside_subspace(span: tuple[Array, Array], shape: NDArray) -> tuple[Array, Array]:
+    """Return the part of a shape outside a subspace, and its slopes with respect to p [Golub and Pereyra 1973]."""
     B, dB = span
     pinv = np.linalg.pinv(B)
     left = shape - B @ (pinv @ shape)
@@ -227,7 +241,7 @@ def _unit(shapes: NDArray) -> NDArray:
 
 
 def _nearest_zero(residues: Array, mu: Array, near: float) -> float:
-    """s = ω² closest to `near` with Σ r/(1 - s μ) = 0."""
+    """Return s = ω² closest to `near` with Σ r/(1 - s μ) = 0."""
     from scipy.optimize import brentq
 
     from supple.diagnostics import NumericalError
@@ -244,21 +258,24 @@ def _nearest_zero(residues: Array, mu: Array, near: float) -> float:
         for i in np.flatnonzero(np.diff(np.sign(values)) != 0):
             found.append(float(brentq(response, inner[i], inner[i + 1], rtol=1e-14)))
     if not found:
-        raise NumericalError("the model has no antiresonance there", part="antiresonances", hint="leave it out")
+        raise NumericalError(
+            f"the model has no antiresonance near {np.sqrt(near) / (2.0 * np.pi):.4g} Hz", part="antiresonances",
+            hint="omit it",
+        )  # fmt: skip
     return min(found, key=lambda s: abs(np.log(s / near)))
 
 
-# Which of the model's frequencies a measured one is: by order, by closeness in rising order, by shapes.
+# Pairing of measured frequencies with those of the model: by order, by closeness in ascending order, or by shapes.
 
 
 _DOUBLE = 1e-4  # of a frequency: modes closer than this are one level
 
 
 def closest_in_order(measured: Array, model: Array) -> NDArray[np.int64]:
-    """For each measured frequency one of the model's, rising, no one twice, Σ (ln f/f')² least."""
+    """Return for each measured frequency one of the model's, ascending and unique, with least Σ (ln f/f')²."""
     k, n = len(measured), len(model)
     if n < k:
-        raise InputError(f"{k} frequencies were measured, the model has {n}", hint="ask for more modes")
+        raise InputError(f"{k} frequencies were measured, but the model has {n}", hint="request more modes")
     off = np.square(np.log(np.asarray(measured)[:, None] / np.asarray(model)[None]))
     best = np.full((k + 1, n + 1), np.inf)
     best[0] = 0.0
@@ -274,19 +291,19 @@ def closest_in_order(measured: Array, model: Array) -> NDArray[np.int64]:
     return found
 
 
-def as_subspaces(
+def pair_subspaces(
     measured_hz: Array, shapes: NDArray[Any], model_hz: Array, model_shapes: Array, close: float, window: float = 0.5
 ) -> list[tuple[list[int], list[int]]]:
-    """Measured modes (k) with modes of a model (n) by shape, no one twice: groups of both.
+    """Return groups of measured modes (k) and modes of a model (n), paired by shape, each mode once.
 
-    Modes of one side closer than `close` are any of the space that they span: likeness is the cos² of the angle to such
-    a space, where that is more than the MAC. Beyond a window of ln f nothing is alike. Measured modes that are close
-    are one group with all that they were paired with.
+    Modes of one side closer than `close` are a subspace: the similarity is cos² of the angle to it, if that is more
+    than the MAC. Modes further apart than a window of ln f are not paired. Measured modes that are close form one group
+    with all their partners.
     """
     from scipy.optimize import linear_sum_assignment
 
     groups, families = close_groups(measured_hz, close), close_groups(model_hz, close)
-    likeness = np.maximum(to_spaces(shapes, model_shapes, families), to_spaces(model_shapes, shapes, groups).T)
+    likeness = np.maximum(subspace_mac(shapes, model_shapes, families), subspace_mac(model_shapes, shapes, groups).T)
     far = np.abs(np.log(np.asarray(measured_hz)[:, None] / np.asarray(model_hz)[None])) > window
     rows, columns = linear_sum_assignment(np.where(far, 2.0, 0.0) - likeness)
     partner = dict(zip(rows.tolist(), columns.tolist(), strict=True))
@@ -294,48 +311,48 @@ def as_subspaces(
     found = []
     for group in groups:
         modes = {partner[i] for i in group}
-        for level in close_groups(model_hz, _DOUBLE):  # the rest of a double mode of which less was measured
+        for level in close_groups(model_hz, _DOUBLE):  # the rest of a double mode that was measured in part
             if modes & set(level):
                 modes |= {j for j in level if j not in taken}
         found.append((sorted(group), sorted(modes)))
     return sorted(found)
 
 
-# Poles of the damped model, to be compared with measured ones: |s| of a mode over its undamped ω.
+# Poles of the damped model, for comparison with measured ones: |s| of a mode over its undamped ω.
 #
 #     viscous damping  |s| = ω,      structural damping  s² = -ω²(1 + iη), |s| = ω (1 - 2ζ²)^-½     (updating, eq. 38)
 #
-# ζ = -Re s/|s| is the measured one, mode by mode, so that no damping model has to hold for all of them. Dampers and
-# losses of parts couple modes besides; what that does to |s| is the file's.
+# ζ = -Re s/|s| is the measured one, mode by mode, so that no damping model needs to be valid for all of them. Dampers
+# and losses of parts also couple modes; their effect on |s| follows from the file.
 
 
-_FASTEST = 1e-24  # s²: modes beyond 1e11 Hz answer as springs
+_FASTEST = 1e-24  # s²: modes above 1e11 Hz respond statically
 
 
 def structural_share(mechanism: Mechanism) -> float | None:
-    """The share of structural damping, 0 or 1, as the file says; None if it has no damping, or both kinds."""
-    laws = [mechanism.damping, *(item.damping for item in mechanism.materials.values())]
-    said = {float(law.structural is not None) for law in laws if law is not None}
-    said |= {1.0 for joint in mechanism.joints.values() if joint.elastic_loss}
-    said |= {0.0 for _ in mechanism.dampers}
-    return said.pop() if len(said) == 1 else None
+    """Return the fraction of structural damping in the file, 0 or 1; None if it has no damping, or both kinds."""
+    models = [mechanism.damping, *(item.damping for item in mechanism.materials.values())]
+    kinds = {float(model.structural is not None) for model in models if model is not None}
+    kinds |= {1.0 for joint in mechanism.joints.values() if joint.elastic_loss}
+    kinds |= {0.0 for _ in mechanism.dampers}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def magnitudes(damping: Array, share: float) -> Array:
-    """|s|/ω of modes with damping ratios ζ (k,): (1 - 2 share ζ²)^-½."""
+    """Return |s|/ω of modes with damping ratios ζ (k,): (1 - 2 share ζ²)^-½."""
     return np.asarray(1.0 / np.sqrt(np.maximum(1.0 - 2.0 * share * np.square(damping), 0.1)))
 
 
 def coupling_magnitudes(spectrum: PostureModes) -> Array:
-    """(m,) |s|/ω of modes over that of the same damping ratios in proportion: what dampers and losses of parts do.
+    """Return the effect (m,) of dampers and losses of parts on |s|/ω, relative to proportional damping.
 
-    (μs² + D s + 1 + iH) v = 0 over all modes; a pole belongs to the mode that is most of its shape.
+    (μs² + D s + 1 + iH) v = 0 over all modes; a pole belongs to the mode with the largest part of its shape.
     """
     count = len(spectrum.mu)
-    if all(part.ndim == 1 for part in already_there(spectrum)):
+    if all(part.ndim == 1 for part in described_damping(spectrum)):
         return np.ones(count)
-    every = spectrum.model.spectrum(spectrum.trial)  # stiff modes follow the loss of a part as well
-    H, D = (np.diag(part) if part.ndim == 1 else part for part in already_there(every))
+    every = spectrum.model.spectrum(spectrum.trial)  # stiff modes also deform with the loss of a part
+    H, D = (np.diag(part) if part.ndim == 1 else part for part in described_damping(every))
     H = H + _changed_losses(every)
     omega, m = 1.0 / np.sqrt(np.maximum(every.mu, _FASTEST)), len(every.mu)
     stiff, viscous = omega[:, None] * (np.eye(m) + 1j * H) * omega, omega[:, None] * D * omega
@@ -343,18 +360,18 @@ def coupling_magnitudes(spectrum: PostureModes) -> Array:
     upper = s.imag > 0.0
     s, V = s[upper], np.abs(V[:m, upper]) ** 2
     V = V / np.maximum(V.sum(axis=0), np.finfo(float).tiny)
-    own = V[:count].argmax(axis=1)  # of each mode the pole that it has most of
+    own = V[:count].argmax(axis=1)  # for each mode, the pole with its largest part
     found = s[own]
     zeta = -found.real / np.abs(found)
-    lost, slowed = np.diag(H)[:count], np.diag(D)[:count] * omega[:count]
-    share = lost / np.maximum(lost + slowed, np.finfo(float).tiny)
+    hysteretic, viscous_part = np.diag(H)[:count], np.diag(D)[:count] * omega[:count]
+    share = hysteretic / np.maximum(hysteretic + viscous_part, np.finfo(float).tiny)
     ratio = np.abs(found) / omega[:count] * np.sqrt(np.maximum(1.0 - 2.0 * share * np.square(zeta), 0.1))
-    once = np.bincount(own, minlength=len(s))[own] == 1  # modes that are damped away or mixed have no pole of their own
+    once = np.bincount(own, minlength=len(s))[own] == 1  # overdamped or mixed modes have no pole of their own
     return np.asarray(np.where(once, ratio, 1.0))
 
 
 def _changed_losses(spectrum: PostureModes) -> Array:
-    """(m, m) Σ η (k - k₀) of what loses in proportion to a stiffness that the trial changes: joints, drives, bodies."""
+    """Return Σ η (k - k₀) (m, m) of losses proportional to a changed stiffness: joints, drives, bodies."""
     model, trial, psi = spectrum.model, spectrum.trial, spectrum.psi
     rest, described = model.structure.rest, model.structure.mechanism
     found = np.zeros((len(spectrum.mu), len(spectrum.mu)))
@@ -369,9 +386,9 @@ def _changed_losses(spectrum: PostureModes) -> Array:
             found += drive.loss * trial.columns[drive.column][0] * np.outer(u, u)
     for b, change in trial.bodies.items():
         body = rest.bodies[b]
-        laws = [described.materials[beam.material].damping for beam in described.bodies[body.name].all_beams]
-        lost = {(law.structural or 0.0) if law is not None else 0.0 for law in laws}
-        if len(lost) == 1 and max(lost):  # of a body of several materials the change is not told apart
+        models = [described.materials[beam.material].damping for beam in described.bodies[body.name].all_beams]
+        factors = {(item.structural or 0.0) if item is not None else 0.0 for item in models}
+        if len(factors) == 1 and max(factors):  # with several materials the change cannot be divided
             part = model.N[body.start : body.stop] @ psi
-            found += max(lost) * (part.T @ change.K @ part)
+            found += max(factors) * (part.T @ change.K @ part)
     return found

@@ -1,7 +1,7 @@
-"""What a test would tell before anyone picks up the hammer: the identifiability that candidate tests would give.
+"""Planning of tests: the identifiability of parameters that candidate tests would provide.
 
-The model as it stands is its own measurement: slopes of the responses of all sensors to each blow, over noise, give
-what is left of what is not known of each number, for every candidate.                          (updating, eqs. 15-19)
+The model in its present state is its own measurement: derivatives of the responses of all sensors to each impact, over
+the noise, give the remaining prior uncertainty of each parameter, for every candidate.          (updating, eqs. 15-19)
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from supple.results.table import Table
 from supple.results.text import Text
 
 NOISE = 0.05  # of the RMS of each response
-_LOSS = 0.02  # η, where the file says nothing
+_LOSS = 0.02  # η, if the file has none
 _LINES = 50
-_BAND = 1.5  # of the highest line: what bodies are condensed for
+_BAND = 1.5  # of the highest line: frequency band of the condensed bodies
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class TestPlan(Result):
         Channels that the candidates measure.
     """
 
-    __test__ = False  # no test of pytest's
+    __test__ = False  # not a test of pytest
 
     names: tuple[str, ...]
     candidates: tuple[str, ...]
@@ -83,12 +83,15 @@ class TestPlan(Result):
     sensors: tuple[str, ...] = ()
 
     def summary(self) -> str:
-        told = (f"{name}: {item.determined} of {len(self.names)}" for name, item in zip(self.candidates, self.found,
-                                                                                        strict=True))  # fmt: skip
-        return "combinations determined by " + "; ".join(told)
+        """Return a one-line summary."""
+        counts = (
+            f"{name}: {item.determined} of {len(self.names)}"
+            for name, item in zip(self.candidates, self.found, strict=True)
+        )
+        return "determined combinations by candidate: " + "; ".join(counts)
 
     def table(self) -> Table:
-        """A row for each candidate: how many combinations it determines, what is left of the prior of each number."""
+        """Return one row per candidate: determined combinations, and remaining prior deviations."""
         columns: dict[str, NDArray[Any]] = {
             "candidate": np.array(self.candidates, dtype=str),
             "determined": np.array([item.determined for item in self.found]),
@@ -97,7 +100,7 @@ class TestPlan(Result):
         return Table(columns, index="candidate")
 
     def data(self) -> dict[str, Any]:
-        """The keys and values that `--json` prints."""
+        """Return the object that `--json` prints."""
         candidates = [
             {
                 "name": name,
@@ -112,8 +115,8 @@ class TestPlan(Result):
         return {"parameters": self.names, "sensors": self.sensors, "candidates": candidates}
 
     def text(self) -> Text:
-        """What each candidate determines, in a table and in words."""
-        out = Text(f"accelerations at {', '.join(self.sensors)}; of what is not known of each number, there is left:")
+        """Return what each candidate determines, in a table and in words."""
+        out = Text(f"accelerations at {', '.join(self.sensors)}; remaining prior uncertainty of each parameter:")
         rows = [
             (name, str(item.determined), *(f"{100 * left:.0f} %" for left in item.left))
             for name, item in zip(self.candidates, self.found, strict=True)
@@ -124,12 +127,17 @@ class TestPlan(Result):
         return out
 
     def words(self, candidate: int) -> list[str]:
-        """What a candidate determines, and what it tells nothing of."""
-        said = self.found[candidate].words()
+        """Return sentences on what a candidate determines and what it does not.
+
+        Parameters
+        ----------
+        candidate : int
+            Index of the candidate.
+        """
+        sentences = self.found[candidate].words()
         if self.unseen[candidate]:
-            whom = "it" if len(self.unseen[candidate]) == 1 else "them"
-            said.append(f"it tells nothing of {and_list(self.unseen[candidate])}: no response depends on {whom}")
-        return said
+            sentences.append(f"no response depends on {and_list(self.unseen[candidate])}")
+        return sentences
 
 
 def plan_test(
@@ -177,69 +185,78 @@ def plan_test(
 
     See Also
     --------
-    update : fit the parameters to measurements.
-    virtual_test : simulate a test and its records.
+    update : Fit the parameters to measurements.
+    virtual_test : Simulate a test and its records.
 
     Notes
     -----
     Equations 15-19 of docs/theory/updating.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> candidate = supple.Candidate({"home": ["tip.-z"]}, ["tip"])
+    >>> plan = supple.plan_test(arm, ["aluminium.E", "aluminium.rho"], [candidate], lines=10)
+    >>> plan.found[0].determined
+    2
     """
     require_arguments(plan_test, locals())
     from supple.formats.document import load_mechanism
 
     machine = mechanism if isinstance(mechanism, Mechanism) else load_mechanism(mechanism)
     if not candidates:
-        raise InputError("no candidate is given", part="plan_test", hint="name postures and hammer points")
+        raise InputError("no candidate is given", part="plan_test", hint="give postures and excitation points")
     if not noise > 0.0:
-        raise InputError(f"a noise of {noise:g} is not above 0", part="noise", hint="0.05 is five per cent")
+        raise InputError(f"must be positive (got {noise:g})", part="noise", hint="0.05 means five per cent")
     if lines < 1:
-        raise InputError(f"{lines} lines are asked for", part="lines", hint="ask for one at least")
+        raise InputError(f"must be at least 1 (got {lines})", part="lines")
     require_within("lines", lines, part="lines")
     numbers = numbers_of(machine, [parameters] if isinstance(parameters, str) else parameters, list(fixed))
     structure = structure_of(numbers, _BAND * band[1])
     spread = prior_deviations(numbers.names, prior)
     spread = np.where(np.isfinite(spread), spread, np.log(10.0) * DECADES)
-    law = machine.damping
-    loss = Loss((law and law.structural) or _LOSS)
+    damping = machine.damping
+    loss = Loss((damping and damping.structural) or _LOSS)
     s = 2j * np.pi * np.linspace(*band, lines)
-    told = progress or (lambda text: None)
+    report = progress or (lambda text: None)
     models: dict[str, PostureModel] = {}
     found, unseen, names = [], [], []
     for number, one in enumerate(candidates, 1):
-        told(f"candidate {number} of {len(candidates)}")
-        J = np.vstack([_slopes(structure, models, at, blow, one, s, loss, noise)
-                       for at, blows in one.blows.items() for blow in blows])  # fmt: skip
+        report(f"candidate {number} of {len(candidates)}")
+        J = np.vstack([_slopes(structure, models, at, impact, one, s, loss, noise)
+                       for at, blows in one.blows.items() for impact in blows])  # fmt: skip
         found.append(identifiability(numbers.names, J, spread))
-        felt = np.linalg.norm(J * spread, axis=0)
-        unseen.append(tuple(name for name, size in zip(numbers.names, felt, strict=True) if size < 1e-3 * felt.max()))
+        sizes = np.linalg.norm(J * spread, axis=0)
+        unseen.append(tuple(name for name, size in zip(numbers.names, sizes, strict=True) if size < 1e-3 * sizes.max()))
         names.append(one.name or "; ".join(f"{at}: {', '.join(blows)}" for at, blows in one.blows.items()))
     sensors = dict.fromkeys(name for one in candidates for name in one.sensors)
     return TestPlan(numbers.names, tuple(names), tuple(found), tuple(unseen), tuple(sensors))
 
 
 def _slopes(
-    structure: CondensedStructure, models: dict[str, PostureModel], at: Any, blow: str, one: Candidate, s: NDArray[Any],
-    loss: Loss, noise: float,
+    structure: CondensedStructure, models: dict[str, PostureModel], at: Any, impact: str, one: Candidate,
+    s: NDArray[Any], loss: Loss, noise: float,
 ) -> Array:  # fmt: skip
-    """∂H/∂ln p over noise, (n, k), of all sensors to one blow."""
+    """Return ∂H/∂ln p over noise, (n, k), of all sensors to one impact."""
     key = repr(at)
     if key not in models:
         models[key] = posture_model(structure, assemble(structure.mechanism, at))
     model = models[key]
     outputs = [item for name in one.sensors for item in _channels(name, structure.mechanism.plane or "xyz")]
     trial = structure.at(structure.numbers.values)
-    g, f = model.channels(outputs), model.channels([channel(blow, "force")])
+    g, f = model.channels(outputs), model.channels([channel(impact, "force")])
     H = responses_with_slopes(model.spectrum(trial), g, f, s, np.full(len(g), 2), loss, slopes=True)
     size = np.sqrt(np.mean(np.abs(H.H) ** 2, axis=0))  # (o, 1)
-    size = np.maximum(size, 1e-3 * size.max())  # a sensor that hardly moves hears the noise of the others
+    size = np.maximum(size, 1e-3 * size.max())  # a sensor that hardly moves has the noise of the others
     J = np.array(
         [(slope * value / (noise * size)).ravel() for slope, value in zip(H.slopes, trial.values, strict=True)]
     )
-    # Real and imaginary part each have half of the variance.
+    # Real and imaginary part have half of the variance each.
     return np.sqrt(2.0) * np.hstack([J.real, J.imag]).T
 
 
 def _channels(name: str, letters: str) -> list[Channel]:
-    """A channel, or a place along all axes of the drawing."""
+    """Return a channel, or the channels of a place along all axes of the drawing."""
     found = channel(name)
     return [found] if found.direction else [Channel(name, axis) for axis in letters]

@@ -1,4 +1,4 @@
-"""What updating found: numbers with their intervals, what data say of them, frequencies and gauges before and after."""
+"""Plot of a model update: parameters with their intervals, frequencies and gauges before and after."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @in_house_style
 def updated_plot(found: Updated, axes: Any = None) -> Any:
-    """Numbers as multiples of the file's, 95 % intervals over the prior's; deviations from what was measured."""
+    """Draw the parameters relative to the file with 95 % intervals, and deviations from the measurements."""
     height = max(3.4, 0.9 + 0.27 * len(found.names))
     left, right = panel_grid(axes, (11.0, height), 1, 2, width_ratios=[1.2, 1.0])[0]
     draw_numbers(left, found)
@@ -24,7 +24,7 @@ def updated_plot(found: Updated, axes: Any = None) -> Any:
 
 
 def draw_numbers(axes: Any, found: Updated) -> None:
-    """A row for each number: grey what was known before, coloured what is known now; hollow where data say nothing."""
+    """Draw one row for each parameter: prior (grey), result (coloured); hollow if the data do not determine it."""
     rows = np.arange(len(found.names))[::-1]
     ratio = found.after / found.before
     spread = np.exp(1.96 * found.deviations)
@@ -52,12 +52,12 @@ def draw_numbers(axes: Any, found: Updated) -> None:
     axes.minorticks_off()
     axes.set_yticks(rows, found.names)
     axes.set_ylim(-0.7, len(rows) - 0.3)
-    axes.set_xlabel("after / before, 95 % interval (grey: prior; hollow: data say nothing)")
-    axes.set_ylabel("number / SI")
+    axes.set_xlabel("after / before, 95 % interval (grey: prior; hollow: not determined)")
+    axes.set_ylabel("parameter")
 
 
 def draw_deviations(axes: Any, found: Updated) -> None:
-    """Per cent by which the model is off, before and after: frequencies of all postures, or gauges."""
+    """Draw the deviations of the model, in per cent, before and after: frequencies of all postures, or gauges."""
     labels: list[str] = []
     before: list[float] = []
     after: list[float] = []
@@ -81,6 +81,6 @@ def draw_deviations(axes: Any, found: Updated) -> None:
     axes.plot(places, after, "o", color=PALETTE[1], label="after")
     step = max(1, len(labels) // 20)
     axes.set_xticks(places[::step], labels[::step], rotation=60, ha="right")
-    axes.set_ylabel("model off by / %")
+    axes.set_ylabel("deviation of the model / %")
     axes.set_xlabel("measured / Hz, or gauge")
     legend_beside(axes)

@@ -1,6 +1,6 @@
-"""The structure at one posture: modes, static and harmonic responses, and their exact slopes.
+"""Model of a structure at one posture: modes, static and harmonic responses, and their exact derivatives.
 
-All of it comes from the matrices over independent motions q, z = N q, with rows C of joints and springs that give way:
+They follow from the matrices over independent motions q, z = N q, with rows C of elastic joints and springs:
 
     K_q = NᵀK N,   M_q = NᵀM N,   K_q ψ = λ M_q ψ                                                  (updating, eqs. 4-9)
 """
@@ -28,10 +28,10 @@ from supple.kinematics.primitives import NONE
 from supple.modal_analysis.ports import channel_ports, port, port_rows
 from supple.results.channel import Channel
 
-# Stiffnesses of joints that follow a table, at one posture: as functions of the values at its knots.
+# Stiffnesses of joints given by a table, at one posture, as functions of the values at its knots.
 #
 # k = k(q; v)                over a coordinate, the monotone cubic through v
-# k = k(|λ|; v),   λ = k C u,   K u = f          over the load that the row carries at rest    (updating, eqs. 31-32)
+# k = k(|λ|; v),   λ = k C u,   K u = f          over the load of the row at rest              (updating, eqs. 31-32)
 # ∂k/∂p = (1 - T Λ)⁻¹ (∂k/∂v ∂v/∂p + T ∂λ/∂p),   T = ∂k/∂|λ|,   Λ = ∂|λ|/∂k
 
 
@@ -39,7 +39,7 @@ _TURNS, _SETTLED = 50, 1e-12
 
 
 class TableRow(NamedTuple):
-    """A soft row (its number among them) with a table: knots (n,), and where the posture is on it, or NaN: the load."""
+    """Soft row (its index) with a table: knots (n,), and the abscissa of the posture, or NaN for the load."""
 
     row: int
     at: Array
@@ -47,6 +47,7 @@ class TableRow(NamedTuple):
 
     @property
     def by_load(self) -> bool:
+        """True if the table is over the load."""
         return bool(np.isnan(self.place))
 
 
@@ -57,8 +58,8 @@ class Springs(NamedTuple):
     slopes: Array
 
 
-def over_coordinates(rows: Sequence[TableRow], knots: dict[int, tuple[Array, Array]], springs: Springs) -> None:
-    """Stiffnesses of rows that follow a coordinate, in place; knots: values (n,) and slopes (k, n) by row."""
+def set_coordinate_tables(rows: Sequence[TableRow], knots: dict[int, tuple[Array, Array]], springs: Springs) -> None:
+    """Set the stiffnesses of rows with a table over a coordinate; knots: values (n,) and slopes (k, n) by row."""
     for item in rows:
         if not item.by_load:
             values, slopes = knots[item.row]
@@ -67,7 +68,7 @@ def over_coordinates(rows: Sequence[TableRow], knots: dict[int, tuple[Array, Arr
             springs.slopes[:, item.row] = slopes @ found.by_values
 
 
-def over_loads(
+def set_load_tables(
     rows: Sequence[TableRow],
     knots: dict[int, tuple[Array, Array]],
     springs: Springs,
@@ -76,7 +77,7 @@ def over_loads(
     stiffness: Callable[[Array], Array],
     forces: Callable[[Array, Array], Array],
 ) -> None:
-    """Stiffnesses of rows that depend on their load, in place, by Newton's method.
+    """Set the stiffnesses of rows with a table over their load, by Newton's method.
 
     C (rows, f), load (f,); stiffness(springs) : K with these; forces(slopes, u) : K'u (k, f), slopes those of springs
     """
@@ -92,35 +93,37 @@ def over_loads(
         u = la.cho_solve(factor, load)
         moved = Ci @ u
         carried, sign = np.abs(k * moved), np.sign(k * moved)
-        told = [monotone_cubic(item.at, knots[item.row][0], float(x)) for item, x in zip(chosen, carried, strict=True)]
-        T = np.array([item.slope for item in told])
+        looked_up = [
+            monotone_cubic(item.at, knots[item.row][0], float(x)) for item, x in zip(chosen, carried, strict=True)
+        ]
+        T = np.array([item.slope for item in looked_up])
         across = Ci @ la.cho_solve(factor, Ci.T)
         Lambda = sign[:, None] * (np.diag(moved) - k[:, None] * across * moved[None])
-        off = np.array([item.value for item in told]) - k
+        off = np.array([item.value for item in looked_up]) - k
         step = np.linalg.solve(np.eye(len(k)) - T[:, None] * Lambda, off)
         k = np.maximum(k + step, 0.1 * k)
         if np.abs(off).max() <= _SETTLED * k.max():
             break
     else:
         raise NumericalError(
-            "a stiffness over the load and the load that it then takes do not agree", part="tables",
-            hint="look whether its table rises or falls in a step",
+            "the stiffness as a function of the load does not converge", part="tables",
+            hint="check whether its table has a step",
         )  # fmt: skip
     springs.values[which] = k
     springs.slopes[:, which] = 0.0
-    bent = forces(springs.slopes, u)  # K'u by all other numbers
-    by_others = -(sign * k) * (bent @ la.cho_solve(factor, Ci.T))
-    by_knots = np.array([knots[row][1] @ item.by_values for row, item in zip(which, told, strict=True)]).T
+    by_parameters = forces(springs.slopes, u)  # K'u for all other parameters
+    by_others = -(sign * k) * (by_parameters @ la.cho_solve(factor, Ci.T))
+    by_knots = np.array([knots[row][1] @ item.by_values for row, item in zip(which, looked_up, strict=True)]).T
     A = np.eye(len(k)) - T[:, None] * Lambda
     springs.slopes[:, which] = np.linalg.solve(A, (by_knots + by_others * T).T).T
 
 
-DISTINCT = 1e-4  # of ω: modes closer than this are one level, known as a subspace
-_SHARED = 1e-6  # of ω²: eigenvalues this close cannot be told apart one by one
+DISTINCT = 1e-4  # of ω: closer modes are one level, compared as a subspace
+_SHARED = 1e-6  # of ω²: eigenvalues this close cannot be distinguished
 
 
 class Slopes(NamedTuple):
-    """K' and M' applied without forming them: rows u with weights, bodies and deflections with blocks."""
+    """K' and M' without forming them: rows u with weights, bodies and deflections with blocks."""
 
     rows: Array  # (k, soft)
     bodies: dict[int, tuple[Array, Array]]  # (k, size, size) each
@@ -129,10 +132,10 @@ class Slopes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PostureModel:
-    """One posture of a structure.
+    """Structure at one posture.
 
-    K, M (f, f) over q of the mechanism as it stands; N (n, f); C (soft, f) rows that give way
-    before (soft,) : their stiffness as it stands; tables : rows that follow one; load (f,) : what acts at rest
+    K, M (f, f) over q of the mechanism of the file; N (n, f); C (soft, f) elastic rows
+    before (soft,) : their stiffness in the file; tables : rows that follow one; load (f,) : loads at rest
     """
 
     structure: CondensedStructure
@@ -148,13 +151,13 @@ class PostureModel:
     _channels: dict[tuple[Channel, ...], Array] = field(default_factory=dict, repr=False)
 
     def ports(self, names: tuple[str, ...]) -> Array:
-        """Rows (ports, f) of places and directions, `E.z`, or of sensors."""
+        """Return rows (ports, f) of places and directions, `E.z`, or of sensors."""
         rest = self.structure.rest
         found = [port(rest.numbering, name) for name in names]
         return np.asarray(port_rows(rest, found, self.configuration.X[None], between=True)[0] @ self.N)
 
     def channels(self, channels: Sequence[Channel]) -> Array:
-        """Rows (channels, f): displacements of the channels of a test along their directions."""
+        """Return rows (channels, f): displacements of the channels of a test along their directions."""
         rest, known = self.structure.rest, tuple(channels)
         if known not in self._channels:
             rows = channel_ports(rest.numbering, channels).rows(rest, self.configuration.X)
@@ -163,19 +166,19 @@ class PostureModel:
 
     @single_blas_thread()
     def matrices(self, trial: Trial) -> tuple[Array, Array]:
-        """K_q and M_q at a trial."""
+        """Return K_q and M_q at a trial."""
         return self._matrices(trial, self.springs(trial).values)
 
     def springs(self, trial: Trial) -> Springs:
-        """Stiffness of the rows at this posture, where they follow tables too, and slopes."""
+        """Return the stiffness of the rows at this posture, including tables, and its slopes."""
         if not self.tables:
             return Springs(trial.springs, trial.spring_slopes)
         key = trial.values.tobytes()
         if key not in self._last:
             found = Springs(trial.springs.copy(), trial.spring_slopes.copy())
-            over_coordinates(self.tables, trial.knots, found)
+            set_coordinate_tables(self.tables, trial.knots, found)
             if self.load is not None:
-                over_loads(
+                set_load_tables(
                     self.tables, trial.knots, found, self.C, self.load, lambda k: self._matrices(trial, k)[0],
                     lambda slopes, u: self.forces(self._slopes(trial, slopes), u[:, None], 0.0)[:, :, 0],
                 )  # fmt: skip
@@ -196,7 +199,7 @@ class PostureModel:
         return K, M
 
     def slopes(self, trial: Trial) -> Slopes:
-        """Of the matrices at a trial."""
+        """Return the slopes of the matrices at a trial."""
         return self._slopes(trial, self.springs(trial).slopes)
 
     def _slopes(self, trial: Trial, springs: Array) -> Slopes:
@@ -211,7 +214,10 @@ class PostureModel:
         return self.N[body.start : body.stop]
 
     def form(self, slopes: Slopes, x: Array, y: Array, mass: Array | float) -> Array:
-        """xᵀ(K' - s M')y of every pair of columns: (k, p, q); x (f, p), y (f, q), mass: s, one for each column of y."""
+        """Return xᵀ(K' - s M')y of every pair of columns: (k, p, q).
+
+        x (f, p), y (f, q); mass: s, one for each column of y
+        """
         found = np.einsum("kr,rp,rq->kpq", slopes.rows, self.C @ x, self.C @ y, optimize=True)
         for column, slope in slopes.columns.items():
             found = found + slope[:, None, None] * np.outer(self.N[column] @ x, self.N[column] @ y)
@@ -221,7 +227,7 @@ class PostureModel:
         return np.asarray(found)
 
     def forces(self, slopes: Slopes, y: Array, mass: Array | float) -> Array:
-        """(K' - s M')y: (k, f, q)."""
+        """Return (K' - s M')y: (k, f, q)."""
         moved = self.C @ y
         found = np.einsum("rf,kr,rq->kfq", self.C, slopes.rows, moved, optimize=True)
         for column, slope in slopes.columns.items():
@@ -233,17 +239,17 @@ class PostureModel:
 
     @single_blas_thread()
     def spectrum(self, trial: Trial, count: int | None = None) -> PostureModes:
-        """The lowest modes (all if left out), rising."""
+        """Return the lowest `count` modes (default: all), in order of frequency."""
         K, M = self.matrices(trial)
         scale = 1.0 / np.sqrt(np.diag(K))
         f = len(scale)
         which = None if count is None or count >= f else (f - count, f - 1)
         try:
-            # μ = 1/λ: the lowest modes have the largest μ, and are found to rounding of their own.
+            # μ = 1/λ: the lowest modes have the largest μ, and are accurate to their own rounding.
             mu, psi = la.eigh(scale[:, None] * M * scale, scale[:, None] * K * scale, subset_by_index=which)
         except la.LinAlgError as error:
             raise InputError(
-                "something moves that nothing holds, although its actuators are locked",
+                "a part can move freely although the actuators are locked",
                 part=f'mechanism "{self.structure.mechanism.name}"', hint="hold it with a joint or a spring",
             ) from error  # fmt: skip
         mu, psi = mu[::-1], scale[:, None] * psi[:, ::-1]
@@ -251,9 +257,10 @@ class PostureModel:
 
     @single_blas_thread()
     def deflections(self, trial: Trial, forces: Array, outputs: Array) -> tuple[Array, Array]:
-        """Displacements (p, o) of outputs (o, f) under forces (p, f), and their slopes (k, p, o).   (updating, eq. 9)
+        """Return displacements (p, o) of outputs (o, f) under forces (p, f), and their slopes (k, p, o).
 
-        y = g K⁻¹ f,   y' = -(K⁻¹g)ᵀ K' K⁻¹f
+        y = g K⁻¹ f,   y' = -(K⁻¹g)ᵀ K' K⁻¹f                                                            (updating, eq.
+        9)
         """
         K, _ = self.matrices(trial)
         factor = la.cho_factor(K)
@@ -263,7 +270,7 @@ class PostureModel:
 
 @dataclass(frozen=True, eq=False)
 class PostureModes:
-    """Modes: μ = 1/λ (m,) falling, ψ (f, m) with ψᵀKψ = 1."""
+    """Modes of a posture: μ = 1/λ (m,) descending, ψ (f, m) with ψᵀKψ = 1."""
 
     model: PostureModel
     trial: Trial
@@ -274,11 +281,12 @@ class PostureModes:
 
     @property
     def hertz(self) -> Array:
+        """Natural frequencies (m,), Hz, ascending."""
         return np.asarray(1.0 / (2.0 * np.pi * np.sqrt(self.mu)))
 
     @property
     def levels(self) -> list[slice]:
-        """Modes of one frequency together (pairs of a symmetric machine), rising."""
+        """Levels: modes of one frequency together (pairs of a symmetric machine), ascending."""
         hertz, found, start = self.hertz, [], 0
         for i in range(1, len(hertz) + 1):
             if i == len(hertz) or hertz[i] > (1.0 + DISTINCT) * hertz[i - 1]:
@@ -287,12 +295,12 @@ class PostureModes:
         return found
 
     def level_hertz(self) -> Array:
-        """Mean of each level, of ω²."""
+        """Return the frequency of each level, Hz, from its mean ω²."""
         squares = 1.0 / self.mu
         return np.array([np.sqrt(squares[level].mean()) for level in self.levels]) / (2.0 * np.pi)
 
     def square_slopes(self) -> Array:
-        """∂λ/∂p (k, modes): φᵀ(K' - λM')φ; of a level each has its mean.                        (updating, eq. 5)"""
+        """Return ∂λ/∂p (k, modes): φᵀ(K' - λM')φ; modes of one level have its mean (updating, eq. 5)."""
         squares = 1.0 / self.mu
         phi = self.psi * np.sqrt(squares)
         slopes = self.model.slopes(self.trial)
@@ -310,12 +318,12 @@ class PostureModes:
         return found
 
     def log_slopes(self) -> Array:
-        """∂ ln f/∂ ln p (k, modes)."""
+        """Return ∂ ln f/∂ ln p (k, modes)."""
         return np.asarray(0.5 * self.square_slopes() * self.mu * self.trial.values[:, None])
 
     @single_blas_thread()
     def shape_slopes(self, modes: slice | list[int]) -> Array:
-        """∂φ/∂p (k, f, modes), of unit modal mass, without turning among these modes.            (updating, eqs. 6-7)
+        """Return ∂φ/∂p (k, f, modes), of unit modal mass, without rotation among these modes (updating, eqs. 6-7).
 
         [[K - λM, MΦ], [ΦᵀM, 0]] [Y; ν] = [-(K' - λM')Φ; 0],   Φ' = Y - ½ Φ ΦᵀM'Φ
         """
@@ -328,7 +336,7 @@ class PostureModes:
         size = np.abs(border).max()
         force = self.model.forces(slopes, phi, squares)
         found = np.empty(force.shape)
-        for level in _levels_of(squares):  # of one frequency together
+        for level in _level_slices(squares):  # of one frequency together
             A = np.zeros((f + q, f + q))
             A[:f, :f] = scale[:, None] * (self.K - squares[level].mean() * self.M) * scale
             A[:f, f:], A[f:, :f] = border / size, border.T / size
@@ -348,14 +356,14 @@ class PostureModes:
         return total
 
 
-def _levels_of(squares: Array) -> list[slice]:
-    """Runs of ω² (q,), rising, that are one level."""
+def _level_slices(squares: Array) -> list[slice]:
+    """Return ranges of ω² (q,), ascending, that are one level."""
     ends = [0, *(np.flatnonzero(np.diff(squares) > 2.0 * DISTINCT * squares[:-1]) + 1).tolist(), len(squares)]
     return [slice(a, b) for a, b in pairwise(ends)]
 
 
 def posture_model(structure: CondensedStructure, configuration: Configuration) -> PostureModel:
-    """The structure at one configuration."""
+    """Return the structure at one configuration."""
     rest, held = structure.rest, structure.held
     M, K, N = dense_system(rest, configuration, held, preload=False)
     C = rows_over_coordinates(rest, structure.soft, configuration.X[None])[0] @ N
@@ -369,11 +377,11 @@ def posture_model(structure: CondensedStructure, configuration: Configuration) -
             continue
         place = configuration.coordinates[table.over]
         middle = rest.arrays.tables.middle[of_row]
-        if np.isfinite(middle):  # an angle counts within half a turn of the middle of its table
+        if np.isfinite(middle):  # an angle is taken within half a turn of the middle of its table
             place -= 2.0 * np.pi * np.floor((place - middle) / (2.0 * np.pi) + 0.5)
         tables.append(TableRow(i, np.array(table.at, float), float(place)))
         here = monotone_cubic(np.array(table.at), np.array(table.values), float(place)).value
-        C[i] /= np.sqrt(here / before[i])  # the row itself; a table scales it, so that its compliance stays
+        C[i] /= np.sqrt(here / before[i])  # the row itself: a table scales the row and leaves its compliance constant
         before[i] = here
     load = loads_at(rest, configuration).vector @ N if any(item.by_load for item in tables) else None
     return PostureModel(structure, configuration, K, M, N, C, before, tuple(tables), load)

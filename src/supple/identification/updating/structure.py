@@ -1,11 +1,11 @@
-"""Mass and stiffness of a mechanism as functions of chosen numbers, with exact slopes.
+"""Mass and stiffness of a mechanism as functions of chosen parameters, with exact derivatives.
 
-In the coordinates z of the mechanism as it stands (docs/theory/elastic-rest.md),
+In the coordinates z of the mechanism of the file (docs/theory/elastic-rest.md),
 
     K(p) = Λ + Σ_b ΔK_b(p) + Σ_r k_r(p) C_rᵀC_r,    M(p) = 1 + Σ_b ΔM_b(p)                       (updating, eqs. 1-3)
 
-Stiffnesses of joints, drives and springs enter row by row; a body's matrices, over the shapes that it was condensed to,
-follow from what its beams have a metre. Nothing of it depends on the posture but the rows.
+Stiffnesses of joints, drives and springs enter row by row. The matrices of a body, over the shapes that it was
+condensed to, follow from the properties of its beams per metre. Only the rows depend on the posture.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from supple.formulations.elastic_rest.joint_stiffness_under_load import load_tab
 from supple.identification.updating.written_numbers import VALUES, Numbers, WrittenNumber, at_path
 from supple.kinematics.measures import component_keys, key_of
 
-_STEP = 1e-40  # of a complex step: what it leaves of an error is below rounding
+_STEP = 1e-40  # complex step: its error is below rounding
 
 
 class BodyChange(NamedTuple):
-    """How a body's matrices over its z differ from the mechanism's as it stands, and their slopes (k, size, size)."""
+    """Changes of a body's matrices over its z from those of the file, and their slopes (k, size, size)."""
 
     K: Array
     M: Array
@@ -44,11 +44,11 @@ class BodyChange(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """The structure at some values of the numbers.
+    """Structure at trial values of the parameters.
 
-    values (k,); springs (rows,) stiffness of the soft rows and slopes (k, rows); bodies : those that change, by number
+    values (k,); springs (rows,) stiffness of the soft rows and slopes (k, rows); bodies : those that change, by index
     columns : deflections of drives: change of their Λ, with slopes (k,)
-    knots   : of soft rows that follow a table, by their number: its values (n,) with slopes (k, n)
+    knots   : of soft rows with a table, by index: its values (n,) with slopes (k, n)
     """
 
     values: Array
@@ -61,10 +61,10 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CondensedStructure:
-    """A mechanism condensed for a band, and the numbers that it is a function of.
+    """A mechanism condensed for a band, as a function of chosen parameters.
 
-    held   : rows that are held with locked actuators; soft : which of them give way
-    tables : of soft rows that follow a coordinate or the load, by their number
+    held   : rows that are held with locked actuators; soft : the elastic ones among them
+    tables : of soft rows that depend on a coordinate or the load, by index
     """
 
     numbers: Numbers
@@ -76,14 +76,16 @@ class CondensedStructure:
 
     @property
     def mechanism(self) -> Mechanism:
+        """Mechanism of the file."""
         return self.numbers.mechanism
 
     @property
     def soft(self) -> NDArray[np.int64]:
+        """Elastic rows (rows,)."""
         return self.held.rows[self.held.compliance > 0.0]
 
     def at(self, values: Array) -> Trial:
-        """The structure where the chosen numbers have these values."""
+        """Return the structure at trial values of the chosen parameters."""
         count = len(values)
         springs = 1.0 / self.held.compliance[self.held.compliance > 0.0]
         slopes = np.zeros((count, len(springs)))
@@ -97,7 +99,9 @@ class CondensedStructure:
             if not isinstance(value, Dual):
                 continue
             if not value.value > 0.0:
-                raise InputError(f"{value.value:g} is not above 0", part=item.name, hint="give bounds")
+                raise InputError(
+                    f"must be positive (the search tried {value.value:g})", part=item.name, hint="give bounds"
+                )
             if item.section == "joints" and len(item.field) == 4 and item.field[2] == VALUES:
                 for row, _ in self._rows(item):
                     of_row = knots[order[row]]
@@ -122,15 +126,15 @@ class CondensedStructure:
         return Trial(np.asarray(values, float), springs, slopes, bodies, columns, knots)
 
     def _rows(self, item: WrittenNumber) -> list[tuple[int, float]]:
-        """Rows that a stiffness acts along, and what it is now."""
+        """Return the rows that a stiffness acts along, and its present value."""
         mechanism, found = self.mechanism, []
         for name in item.parts:
             if item.section in ("joints", "couplings"):
-                way = item.field[1] if item.section == "joints" else ""
+                direction = item.field[1] if item.section == "joints" else ""
                 found += [
                     (row, which.stiffness)
                     for row, which in self.rest.elastic_rows.items()
-                    if (which.part, which.direction) == (name, way)
+                    if (which.part, which.direction) == (name, direction)
                 ]
                 continue
             spring = mechanism.springs[name]
@@ -139,17 +143,17 @@ class CondensedStructure:
         return found
 
     def _drives(self, item: WrittenNumber, value: Dual) -> dict[int, tuple[float, Array]]:
-        """Deflections that a number is the stiffness of: of `drive`, or of `stiffness` about the joint's own axis."""
+        """Return the deflections with this stiffness: of `drive`, or of `stiffness` about the joint's own axis."""
         found: dict[int, tuple[float, Array]] = {}
         for drive in self.rest.drives.values():
             if drive.joint not in item.parts:
                 continue
             if item.field[0] == "drive":
-                meant = len(item.field) < 3 or item.field[1] == drive.coordinate
+                matches = len(item.field) < 3 or item.field[1] == drive.coordinate
             else:
                 driven = self.mechanism.joints[drive.joint].elasticity(self.mechanism.plane).driven
-                meant = driven.get(drive.coordinate) == item.field[1]
-            if meant:
+                matches = driven.get(drive.coordinate) == item.field[1]
+            if matches:
                 found[drive.column] = (value.value - drive.stiffness) / drive.inertia, value.slopes / drive.inertia
         return found
 
@@ -169,8 +173,8 @@ class CondensedStructure:
             return None
         if described.superelement is not None:
             raise InputError(
-                "a superelement has its matrices, which depend on none of these numbers",
-                part=f'body "{body.name}"', hint="leave its point masses out",
+                "the matrices of a superelement do not depend on these parameters",
+                part=f'body "{body.name}"', hint="omit its point masses",
             )  # fmt: skip
         found = self._meshes.setdefault(body.name, meshed_beams(self.rest.numbering.drawing, body.name))
         before = self._matrices(found, [(item.first, item.last) for item in found.spans], {})
@@ -186,8 +190,8 @@ class CondensedStructure:
             ):
                 continue
             K, M = self._matrices(found, step, stepped)
-            dK[k], dM[k] = (_over(body, matrix.imag / _STEP) for matrix in (K, M))
-        return BodyChange(_over(body, now[0] - before[0]), _over(body, now[1] - before[1]), dK, dM)
+            dK[k], dM[k] = (_project(body, matrix.imag / _STEP) for matrix in (K, M))
+        return BodyChange(_project(body, now[0] - before[0]), _project(body, now[1] - before[1]), dK, dM)
 
     def _points(self, body: str, changed: Mapping[str, Mapping[tuple[str, ...], Any]]) -> dict[tuple[str, ...], Any]:
         drawing = self.rest.numbering.drawing
@@ -220,7 +224,7 @@ class CondensedStructure:
         return stiffness_and_mass(spans, found.mesh, self.mechanism.planar, parts)
 
     def _rates(self, beam: Any, changed: Mapping[str, Mapping[tuple[str, ...], Any]], count: int) -> Any:
-        """What a metre of beam has at both ends, (10,), and slopes (k, 10)."""
+        """Return the properties of a beam per metre at both ends, (10,), and slopes (k, 10)."""
         mechanism = self.mechanism
         material = mechanism.materials[beam.material]
         given = {key[1]: value for key, value in changed.get("materials", {}).items() if key[0] == beam.material}
@@ -241,8 +245,8 @@ class CondensedStructure:
                 found = section_rates(E, G, rho, section.properties(instead))
             except TypeError as error:
                 raise InputError(
-                    "the constants of its shape have no slopes", part=f'section "{name}"', path=("sections", name),
-                    hint="give it by its area, Iy, Iz and torsion",
+                    "the parameters of this shape cannot be identified", part=f'section "{name}"',
+                    path=("sections", name), hint="describe the section by its area, Iy, Iz and torsion",
                 ) from error  # fmt: skip
             value = np.array([item.value if isinstance(item, Dual) else item for item in found])
             slope = np.array([item.slopes if isinstance(item, Dual) else np.zeros(count) for item in found]).T
@@ -252,7 +256,7 @@ class CondensedStructure:
     def _rigid(
         self, body: BodyCoordinates, changed: Mapping[str, Mapping[tuple[str, ...], Any]], count: int
     ) -> BodyChange | None:
-        """A rigid body's mass matrix is linear in its masses and moments."""
+        """Return the change of a rigid body's mass matrix, which is linear in its masses and moments."""
         numbering = self.rest.numbering
         column = numbering.arrays.column
         total, slopes, found = np.zeros((body.size, body.size)), np.zeros((count, body.size, body.size)), False
@@ -283,7 +287,7 @@ _TABLE = ("area", "Iy", "Iz", "torsion", "shear_y", "shear_z")
 
 
 def structure_of(numbers: Numbers, band: float) -> CondensedStructure:
-    """The mechanism condensed for [0, band] Hz, actuators locked."""
+    """Return the mechanism condensed for [0, band] Hz, with locked actuators."""
     by_load = load_tables(numbers.mechanism)
     _require_known_loads(numbers, by_load)
     rest = elastic_rest(
@@ -303,14 +307,14 @@ def _require_known_loads(numbers: Numbers, by_load: Mapping[tuple[str, str], Sti
     heavy = [item.name for item in numbers.followers if item.section in ("bodies", "point_masses", "sections")
              or item.field[-1] == "density"]  # fmt: skip
     if by_load and heavy:
-        (joint, way), *_ = by_load
+        (joint, direction), *_ = by_load
         raise InputError(
-            f'{joint}.{way} depends on the load, and "{heavy[0]}" changes loads', part="parameters",
-            hint="find masses and sections first, with a number in place of the table",
+            f'{joint}.{direction} depends on the load, and "{heavy[0]}" changes loads', part="parameters",
+            hint="fit masses and sections first, with a constant stiffness in place of the table",
         )  # fmt: skip
 
 
-def _over(body: BodyCoordinates, matrix: Any) -> Array:
-    """ΦᵀAΦ over a body's z; deflections of drives are no shapes."""
+def _project(body: BodyCoordinates, matrix: Any) -> Array:
+    """Return ΦᵀAΦ over a body's z; deflections of drives are not shapes."""
     found = body.shapes.T @ (matrix @ body.shapes)
     return 0.5 * (found + found.T)

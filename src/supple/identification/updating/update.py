@@ -1,4 +1,4 @@
-"""Numbers of a mechanism file from what was measured: least squares with exact slopes, priors, several starts."""
+"""Model updating: parameters of a mechanism file from measurements, by least squares with priors and several starts."""
 
 from __future__ import annotations
 
@@ -28,25 +28,28 @@ from supple.identification.updating.identifiability import FLAT, identifiability
 from supple.identification.updating.least_squares import LOSSES, UpdatingProblem, problem_of
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss
-from supple.identification.updating.observing import Compared
+from supple.identification.updating.observing import ResidualsWithSlopes
 from supple.identification.updating.posture_model import PostureModel
 from supple.identification.updating.structure import CondensedStructure, structure_of
 from supple.identification.updating.updated import Updated, posture_results
 from supple.identification.updating.updated_file import changed_mechanism
-from supple.identification.updating.varying import one_value_or_several
+from supple.identification.updating.varying import find_varying_stiffness
 from supple.identification.updating.written_numbers import VALUES, numbers_of
 from supple.kinematics.closure import assemble
 
-# A stiffness of a joint that becomes a table over a coordinate or over the load, its knots to be found.
+# Stiffnesses of joints that become tables over a coordinate or the load, with knots to be fitted.
 
 
-SMOOTHNESS = 0.15  # decades: what neighbouring knots of a table may well differ by
+SMOOTHNESS = 0.15  # decades: expected difference of neighbouring knots of a table
 _KNOTS = 3
 _KNOT = re.compile(rf"(?P<table>.+\.{VALUES})\.(?P<number>\d+)")
 
 
-class TableWanted(NamedTuple):
-    """over : a coordinate, or `load`; at : its knots, rising, or none: three over the postures that were measured."""
+class StiffnessTableOption(NamedTuple):
+    """Table to fit.
+
+    over : a coordinate, or `load`; at : its knots, ascending; by default three over the measured postures
+    """
 
     over: str
     at: Sequence[float] = ()
@@ -54,43 +57,43 @@ class TableWanted(NamedTuple):
 
 def with_tables(
     mechanism: Mechanism,
-    wanted: Sequence[str] | Mapping[str, str | Sequence[str]],
-    tables: Mapping[str, TableWanted | tuple[str, Sequence[float]] | str],
+    chosen: Sequence[str] | Mapping[str, str | Sequence[str]],
+    tables: Mapping[str, StiffnessTableOption | tuple[str, Sequence[float]] | str],
     measured: Sequence[Measurement],
 ) -> tuple[Mechanism, Any]:
-    """The mechanism with tables in place of these numbers, flat ones, and what is to be found with their knots."""
+    """Return the mechanism with constant tables in place of these stiffnesses, and the parameters with their knots."""
     entries: dict[tuple[str, ...], Any] = {}
     for name, given in tables.items():
-        table = TableWanted(given) if isinstance(given, str) else TableWanted(*given)
+        table = StiffnessTableOption(given) if isinstance(given, str) else StiffnessTableOption(*given)
         numbers = numbers_of(mechanism, [name])
         (member,) = numbers.members[0]
         if member.path[0] == "parameters" or "elastic" in member.path or len(member.path) < 4:
             raise InputError(
-                "a table stands under stiffness:, by direction", part=f'table of "{name}"',
+                "only stiffnesses given by direction can become tables", part=f'table of "{name}"',
                 hint="write the joint as stiffness: {ry: ...}, and name it joint.ry",
             )  # fmt: skip
         if table.over not in (*mechanism.coordinate_names(), LOAD):
             raise InputError(
-                f'"{table.over}" is no coordinate', part=f'table of "{name}"',
+                f'"{table.over}" is not a coordinate', part=f'table of "{name}"',
                 hint=nearest(table.over, (*mechanism.coordinate_names(), LOAD)),
             )  # fmt: skip
         knots = [float(x) for x in table.at] or _knots(mechanism, name, table.over, measured)
         if len(knots) < 2 or not (np.diff(knots) > 0.0).all():
             raise InputError(
-                f"its knots {', '.join(f'{x:g}' for x in knots)} do not rise", part=f'table of "{name}"',
-                hint="give two or more, rising",
+                f"knots must be two or more, ascending (got {', '.join(f'{x:g}' for x in knots)})",
+                part=f'table of "{name}"',
             )  # fmt: skip
         value = float(numbers.values[0])
         entries[member.path] = {"over": table.over, "at": knots, VALUES: [value] * len(knots)}
-    return changed_mechanism(mechanism, entries), _with_knots(wanted, list(tables))
+    return changed_mechanism(mechanism, entries), _with_knots(chosen, list(tables))
 
 
-def _with_knots(wanted: Sequence[str] | Mapping[str, str | Sequence[str]], names: list[str]) -> Any:
+def _with_knots(chosen: Sequence[str] | Mapping[str, str | Sequence[str]], names: list[str]) -> Any:
     knots = [f"{name}.{VALUES}.*" for name in names]
-    if isinstance(wanted, Mapping):
-        plain = {shared: item for shared, item in wanted.items() if item not in names}
+    if isinstance(chosen, Mapping):
+        plain = {shared: item for shared, item in chosen.items() if item not in names}
         return [*(f"{shared}:{item}" for shared, items in plain.items() for item in _several(items)), *knots]
-    return [*(item for item in wanted if item not in names), *knots]
+    return [*(item for item in chosen if item not in names), *knots]
 
 
 def _several(items: str | Sequence[str]) -> Sequence[str]:
@@ -98,7 +101,7 @@ def _several(items: str | Sequence[str]) -> Sequence[str]:
 
 
 def _knots(mechanism: Mechanism, name: str, over: str, measured: Sequence[Measurement]) -> list[float]:
-    """Three over what was measured."""
+    """Return three knots over the measured range."""
     from supple.identification.updating.varying import joint_load
 
     if over == LOAD:
@@ -109,16 +112,16 @@ def _knots(mechanism: Mechanism, name: str, over: str, measured: Sequence[Measur
     low, high = min(found), max(found)
     if not high > low * (1.0 + 1e-9) + 1e-12:
         raise InputError(
-            f"{over} is {low:g} at every posture that was measured", part=f'table of "{name}"',
-            hint="measure at others, or name the knots",
+            f"{over} is {low:g} at every measured posture", part=f'table of "{name}"',
+            hint="measure at other postures, or give the knots",
         )  # fmt: skip
     return np.linspace(low, high, _KNOTS).tolist()
 
 
 def knot_ties(names: Sequence[str], decades: float) -> Array | None:
-    """(t, n) rows x_{i+1} - x_i over a deviation, for neighbouring knots of each table; None without tables."""
+    """Return rows (t, n), x_{i+1} - x_i over a deviation, for neighbouring knots of each table; None without tables."""
     if not decades > 0.0:
-        raise InputError(f"a smoothness of {decades:g} decades is not above 0", part="smoothness", hint="0.15 is usual")
+        raise InputError(f"must be positive (got {decades:g} decades)", part="smoothness", hint="0.15 is usual")
     place = {name: i for i, name in enumerate(names)}
     rows = []
     for name, i in place.items():
@@ -131,13 +134,13 @@ def knot_ties(names: Sequence[str], decades: float) -> Array | None:
     return np.array(rows) if rows else None
 
 
-DECADES = 0.3  # deviation of a number from the file's before anything is measured
-_BOUND = 3.0  # decades either way, where nothing is said
-_BAND = 3.0  # of the highest measured frequency: what bodies are condensed for
-_COARSE = 40  # lines of responses that a first search looks at
-_BLURS = (0.3, 0.1)  # of a line's frequency: how far responses are smeared in a first search
-_ROUGHLY, _CONVERGED = 1e-6, 1e-9  # of the sum of squares: in a search, and at its best
-_ROUNDS = 3  # of robust weights, or of noise from what is left over
+DECADES = 0.3  # default prior deviation of a parameter from its value in the file
+_BOUND = 3.0  # decades in both directions, by default
+_BAND = 3.0  # of the highest measured frequency: frequency band of the condensed bodies
+_COARSE = 40  # lines of responses in a first search
+_BLURS = (0.3, 0.1)  # of a line's frequency: smearing of responses in a first search
+_ROUGHLY, _CONVERGED = 1e-6, 1e-9  # tolerance of the sum of squares: in a search, and in the final fit
+_ROUNDS = 3  # of robust weights, or of noise from the residuals
 
 Progress = Callable[[str], None]
 
@@ -156,7 +159,7 @@ def update(
     seed: int = 0,
     cluster: Any = None,
     robust: bool = False,
-    tables: Mapping[str, TableWanted | tuple[str, Sequence[float]] | str] | None = None,
+    tables: Mapping[str, StiffnessTableOption | tuple[str, Sequence[float]] | str] | None = None,
     smoothness: float = SMOOTHNESS,
     progress: Progress | None = None,
 ) -> Updated:
@@ -222,13 +225,22 @@ def update(
 
     See Also
     --------
-    plan_test : predict which parameters a test can identify.
-    fit_damping : fit damping alone.
-    identify : identify drives from logged runs.
+    plan_test : Predict which parameters a test can identify.
+    fit_damping : Fit damping alone.
+    identify : Identify drives from logged runs.
 
     Notes
     -----
     Maximum a posteriori estimate by least squares with exact derivatives; see docs/theory/updating.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> measured = supple.Measurement(at="home", frequencies_hz=[6.1, 8.5])
+    >>> found = supple.update(arm, measured, "aluminium.E", starts=1)
+    >>> found.names, found["aluminium.E"] > 70e9
+    (('aluminium.E',), True)
     """
     require_arguments(update, locals())
     from supple.formats.document import load_mechanism
@@ -236,41 +248,41 @@ def update(
     machine = mechanism if isinstance(mechanism, Mechanism) else load_mechanism(mechanism)
     items = [measured] if isinstance(measured, Measurement) else list(measured)
     if not items:
-        raise InputError("nothing was measured", part="update", hint="give at least one Measurement")
-    wanted = [parameters] if isinstance(parameters, str) else parameters
+        raise InputError("no measurement is given", part="update", hint="give at least one Measurement")
+    patterns = [parameters] if isinstance(parameters, str) else parameters
     if tables:
-        machine, wanted = with_tables(machine, wanted, tables, items)
+        machine, patterns = with_tables(machine, patterns, tables, items)
     highest = _BAND * max(item.highest_hz for item in items)
     structure = machine.remembered(
-        f"updating {wanted!r} without {list(fixed)!r} to {highest:.9g} Hz",
-        lambda: structure_of(numbers_of(machine, wanted, list(fixed)), highest),
+        f"updating {patterns!r} without {list(fixed)!r} to {highest:.9g} Hz",
+        lambda: structure_of(numbers_of(machine, patterns, list(fixed)), highest),
     )
     numbers = structure.numbers
     spread = prior_deviations(numbers.names, prior)
     limits = _bounds(numbers.names, numbers.values, bounds or {})
     losses, loss = _losses(machine, items, damping if damping in (None, *LOSSES) else "structural")
     if damping is not None and damping not in LOSSES:
-        damping_kinds(damping)  # a slip of the pen is told before the work
+        damping_kinds(damping)  # refuses an unknown kind before the work
     problem = problem_of(structure, items, spread, limits, losses, loss)
     problem = replace(problem, ties=knot_ties(problem.names, smoothness))
-    note_left_out_loads(structure, [item.model for item in problem.observers])
+    note_omitted_loads(structure, [item.model for item in problem.observers])
     require_within("starts", starts, part="starts")
-    x, best = _searched(problem, starts, seed, progress, cluster)
+    x, best = _search(problem, starts, seed, progress, cluster)
     for turn in range(_ROUNDS):
         if problem.responses:
             best = problem = problem.with_noise(x)
         else:
             left = problem.data(x)
-            # Where slips are expected, the middle of what is left over says what noise is, and not its sum.
+            # With outliers, the median of the residuals measures the noise, and not their sum.
             more = (
                 (1.4826 * float(np.median(np.abs(left.residuals)))) ** 2 if robust else excess_variance(problem, left)
             )
             best = problem = replace(problem, stretch=problem.stretch * np.sqrt(max(more, 1.0 / problem.stretch**2)))
         if robust:
             best = problem.robust(x)
-        x, moved = _fitted(best, x), x
+        x, moved = _fit(best, x), x
         if progress:
-            progress(f"noise and weights, round {turn + 1}: misfit {_misfit(best, x):.3g}")
+            progress(f"noise and weights, round {turn + 1}: RMS residual {_misfit(best, x):.3g} times the noise")
         if np.abs(x - moved).max() < 1e-3:
             break
     found = best.data(x)
@@ -287,7 +299,7 @@ def update(
         identifiability=words,
         at_bounds=tuple(ends),
         postures=posture_results(best, x),
-        varying=one_value_or_several(best, x),
+        varying=find_varying_stiffness(best, x),
         measured=tuple(items),
         problem=best,
     )
@@ -295,14 +307,14 @@ def update(
         return updated
     if damping in (None, *LOSSES) and not _damped_by_parts(structure):
         return updated
-    # Beside damping of parts the damping model of the whole is another one than without.
+    # In addition to damping of parts, the damping model of the whole mechanism has other values than alone.
     return updated.with_damping(damping or "structural", groups=damping_groups)
 
 
-def _searched(
+def _search(
     problem: UpdatingProblem, starts: int, seed: int, progress: Progress | None, cluster: Any
 ) -> tuple[Array, UpdatingProblem]:
-    """The best of several fits; where responses are many, of a part of their lines first."""
+    """Return the best of several fits; with many responses, the search uses part of their lines."""
     random, count = np.random.default_rng(seed), max(1, starts)
     step = np.where(np.isfinite(problem.prior), problem.prior, FLAT)
     begins = [problem.start + (random.normal(size=len(step)) * step if i else 0.0) for i in range(count)]
@@ -315,17 +327,17 @@ def _searched(
             for i, (x, cost, misfit) in enumerate(found, part.start):
                 ends[i] = x, cost
                 if progress:
-                    progress(f"start {i + 1} of {count}: misfit {misfit:.3g}")
+                    progress(f"start {i + 1} of {count}: RMS residual {misfit:.3g} times the noise")
     best, least = problem.start, np.inf
-    for i in range(count):  # in their order, whichever ended first
+    for i in range(count):  # in order, so that the result does not depend on which ended first
         if ends[i][1] < least * (1.0 - 1e-9):
             best, least = ends[i]
-    return _fitted(problem, best), problem
+    return _fit(problem, best), problem
 
 
 @dataclass(frozen=True, eq=False)
 class _FromStart:
-    """The work of a search: from each start to where it ends, with what is left of the sum of squares, and as RMS."""
+    """Work of a search: from each start to its end, with the sum of squares there and the RMS residual."""
 
     search: UpdatingProblem
 
@@ -334,18 +346,18 @@ class _FromStart:
 
     def _one(self, x: Array) -> tuple[Array, float, float]:
         for blur in _BLURS if self.search.responses else ():
-            x = _fitted(replace(self.search, blur=blur), x, _ROUGHLY)
-        x = _fitted(self.search, x, _ROUGHLY)
+            x = _fit(replace(self.search, blur=blur), x, _ROUGHLY)
+        x = _fit(self.search, x, _ROUGHLY)
         return x, _objective(self.search, x), _misfit(self.search, x)
 
 
-def _fitted(problem: UpdatingProblem, x: Array, close: float = _CONVERGED) -> Array:
-    """Least squares from one start, with the exact Jacobian."""
+def _fit(problem: UpdatingProblem, x: Array, close: float = _CONVERGED) -> Array:
+    """Solve the least-squares problem from one start, with the exact Jacobian."""
     known = np.isfinite(problem.prior)
     rows = problem.known()
-    last: dict[bytes, Compared] = {}
+    last: dict[bytes, ResidualsWithSlopes] = {}
 
-    def at(x: Array) -> Compared:
+    def at(x: Array) -> ResidualsWithSlopes:
         key = x.tobytes()
         if key not in last:
             last.clear()
@@ -369,27 +381,29 @@ def _objective(problem: UpdatingProblem, x: Array) -> float:
 
 
 def _misfit(problem: UpdatingProblem, x: Array) -> float:
-    """RMS of residuals in units of noise."""
+    """Return the RMS of the residuals in units of noise."""
     r = problem.data(x).residuals
     return float(np.sqrt(np.mean(np.square(r)))) if len(r) else 0.0
 
 
 def prior_deviations(names: Sequence[str], given: float | Mapping[str, float] | None) -> Array:
-    """Deviations of ln p from decades, one for all, by name or pattern, or none."""
+    """Return prior deviations of ln p, given in decades: one for all, by name or pattern, or none."""
     if given is None:
         return np.full(len(names), np.inf)
     if not isinstance(given, Mapping):
         given = {"*": float(given)}
     for pattern in given:
         if not any(fnmatchcase(name, pattern) for name in names):
-            raise InputError(f'no number that is looked for is called "{pattern}"', part="prior",
-                             hint=nearest(pattern, names))  # fmt: skip
+            raise InputError(f'no parameter to fit matches "{pattern}"', part="prior", hint=nearest(pattern, names))
     found = []
     for name in names:
         match = [value for pattern, value in given.items() if fnmatchcase(name, pattern)]
         value = float(match[-1]) if match else DECADES
         if not value > 0.0:
-            raise InputError(f"a prior of {value:g} decades is not above 0", part=f'prior of "{name}"', hint="fix it")
+            raise InputError(
+                f"must be positive (got {value:g} decades)", part=f'prior of "{name}"',
+                hint="to keep the value, add it to `fixed`",
+            )  # fmt: skip
         found.append(np.log(10.0) * value)
     return np.array(found)
 
@@ -400,31 +414,29 @@ def _bounds(names: Sequence[str], values: Array, given: Mapping[str, tuple[float
     for name, (least, most) in given.items():
         match = [i for i, other in enumerate(names) if fnmatchcase(other, name)]
         if not match:
-            raise InputError(
-                f'no number that is looked for is called "{name}"', part="bounds", hint=nearest(name, names)
-            )
+            raise InputError(f'no parameter to fit matches "{name}"', part="bounds", hint=nearest(name, names))
         for i in match:
             if not 0.0 < least <= values[i] <= most:
                 raise InputError(
-                    f"its value {values[i]:g} lies outside {least:g} ... {most:g}", part=f'bounds of "{names[i]}"',
-                    hint="widen them, or begin elsewhere",
+                    f"the value in the file, {values[i]:g}, is outside {least:g} ... {most:g}",
+                    part=f'bounds of "{names[i]}"', hint="widen the bounds, or change the file",
                 )  # fmt: skip
             low[i], high[i] = np.log(least), np.log(most)
     return np.array([low, high])
 
 
 def _damped_by_parts(structure: CondensedStructure) -> bool:
-    """Whether dampers, joints or materials of the file lose something, which a model of the whole leaves out."""
+    """Return True if the file has dampers, or losses of joints or materials, which a model of the whole omits."""
     machine, rest = structure.mechanism, structure.rest
     materials = any(item.damping is not None for item in machine.materials.values())
     return bool(rest.dampers or rest.losses or machine.dampers) or materials
 
 
 def _losses(machine: Mechanism, items: Sequence[Measurement], damping: str | None) -> tuple[tuple[str, ...], Loss]:
-    """Which numbers of damping are looked for, and where that begins: as the mechanism says, or at 1 %."""
-    law = machine.damping
-    alpha, beta = (law and law.rayleigh) or (0.0, 0.0)
-    known = Loss((law and law.structural) or 0.0, alpha, beta)
+    """Return the damping parameters to fit, and their start: the mechanism's values, or 1 %."""
+    model = machine.damping
+    alpha, beta = (model and model.rayleigh) or (0.0, 0.0)
+    known = Loss((model and model.structural) or 0.0, alpha, beta)
     responses = [item.responses for item in items if item.responses is not None]
     if not responses:
         return (), known
@@ -434,15 +446,15 @@ def _losses(machine: Mechanism, items: Sequence[Measurement], damping: str | Non
     return losses, known._replace(**{name: getattr(known, name) or first[name] for name in losses})
 
 
-# A note where loads at rest change the frequencies that numbers are fitted to: fitted models do not have them.
+# A note if loads at rest change the frequencies noticeably: fitted models do not include them.
 
 
-_MUCH = 0.01  # of ω²: half a per cent of a frequency, which is what frequencies are known to if nothing is said
+_MUCH = 0.01  # of ω²: half a per cent of a frequency, the default noise
 _MODES = 10
 
 
-def note_left_out_loads(structure: CondensedStructure, models: Sequence[PostureModel]) -> None:
-    """Note the largest share of ω² that the loads at rest have in the lowest modes, ψᵀK_gψ / ψᵀKψ, where it is much."""
+def note_omitted_loads(structure: CondensedStructure, models: Sequence[PostureModel]) -> None:
+    """Note the largest contribution of loads at rest to ω² of the lowest modes, ψᵀK_gψ / ψᵀKψ, if it is large."""
     if not carries_loads(structure.mechanism):
         return
     worst = 0.0
@@ -457,22 +469,22 @@ def note_left_out_loads(structure: CondensedStructure, models: Sequence[PostureM
         worst = max(worst, float(np.abs(share).max(initial=0.0)))
     if worst > _MUCH:
         warnings.warn(
-            f'mechanism "{structure.mechanism.name}": its loads at rest change ω² by up to {100.0 * worst:.1f} %. '
-            "Models that are fitted leave them out, so that stiffnesses which are found contain them",
+            f'mechanism "{structure.mechanism.name}": loads at rest change ω² by up to {100.0 * worst:.1f} %. '
+            "Fitted models do not include them, so that fitted stiffnesses compensate for them",
             SuppleNote, stacklevel=user_level(),
         )  # fmt: skip
 
 
-# How sure the numbers of a fit are: what noise does to them, with what errs together counted as one.
+# Uncertainty of fitted parameters due to noise, with correlated errors counted once.
 
 
-_CHANCE = 2.5  # deviations: what chance does not do
+_CHANCE = 2.5  # deviations that are not due to chance
 
 
-def covariance(problem: UpdatingProblem, found: Compared) -> Array:
-    """Of x: A B A, A = (JᵀJ + Σ₀⁻¹)⁻¹; B is the same but for errors of responses that go together. (updating, 17, 28)
+def covariance(problem: UpdatingProblem, found: ResidualsWithSlopes) -> Array:
+    """Return the covariance A B A of x, A = (JᵀJ + Σ₀⁻¹)⁻¹ (updating, eqs. 17, 28).
 
-    B = Σ₀⁻¹ + Σ of all else JᵀJ + c Σ_m R_m (1 - |m|/M) Σ_l J_lᴴ J_{l-m}
+    B includes correlated errors of responses: B = Σ₀⁻¹ + Σ of all else JᵀJ + c Σ_m R_m (1 - |m|/M) Σ_l J_lᴴ J_{l-m}
     """
     prior = _precision(problem)
     whole = found.slopes.T @ found.slopes + prior
@@ -480,15 +492,16 @@ def covariance(problem: UpdatingProblem, found: Compared) -> Array:
     B = whole.copy()
     for r, J in problem.by_lines(found):
         own = np.einsum("lci,lcj->ij", J.conj(), J).real
-        B += _across(A, r, J) * _along(r, J) - own
+        B += _channel_correlation(A, r, J) * _line_correlation(r, J) - own
     return np.asarray(A @ B @ A, np.float64)
 
 
-def _along(r: Complex, J: Complex) -> Array:
-    """Σ_m R_m (1 - |m|/M) Σ_l J_lᴴ J_{l-m} (k, k): errors of lines that go together, R_m their correlation.
+def _line_correlation(r: Complex, J: Complex) -> Array:
+    """Return Σ_m R_m (1 - |m|/M) Σ_l J_lᴴ J_{l-m} (k, k): errors with correlation R_m between lines.
 
-    Of all channels, up to the first lag M at which it is none: windows of records do that, and models that lack much.
-    And as many lines as L/Σ|R|² tell the noise of a channel: weights that err so let numbers scatter 2Σ|R|²/L more.
+    It is common to all channels, up to the first lag M at which it vanishes. Windows of records cause it, and large
+    model errors. The noise of a channel is known from L/Σ|R|² lines: the error of the weights increases the scatter of
+    parameters by 2Σ|R|²/L.
     """
     lines = len(r)
     power = float(np.sum(np.abs(r) ** 2))
@@ -504,10 +517,10 @@ def _along(r: Complex, J: Complex) -> Array:
     return np.asarray((1.0 + 2.0 * repeated / lines) * found)
 
 
-def _across(A: Array, r: Complex, J: Complex) -> float:
-    """c: how much more lines pull at the numbers, all their channels together, than noise would; at least 1.
+def _channel_correlation(A: Array, r: Complex, J: Complex) -> float:
+    """Return c, at least 1: the ratio of the lines' pull at the parameters to that of noise, over all channels.
 
-    A line has pulled the numbers towards itself: what counts is what it would leave had it not been there.    (eq. 29)
+    A line has already moved the parameters: its pull is the one it would have if it had been omitted (eq. 29).
     """
     pulls = np.einsum("lci,lc->li", J.conj(), r).real
     own = np.einsum("lci,lcj->lij", J.conj(), J).real
@@ -522,10 +535,10 @@ def _across(A: Array, r: Complex, J: Complex) -> float:
     return c if c > 1.0 + _CHANCE * chance else 1.0
 
 
-def excess_variance(problem: UpdatingProblem, found: Compared) -> float:
-    """How much larger what is left over is than its noise, as variance; at least 1, and 1 where nothing is left over.
+def excess_variance(problem: UpdatingProblem, found: ResidualsWithSlopes) -> float:
+    """Return the ratio of the residuals' variance to the noise; at least 1, and 1 without degrees of freedom.
 
-    Σ r² over the number of residuals less those that numbers follow.
+    It is Σ r² over the number of residuals minus the effective number of parameters.
     """
     information = found.slopes.T @ found.slopes
     used = float(np.trace(np.linalg.pinv(information + _precision(problem), hermitian=True) @ information))

@@ -1,4 +1,4 @@
-"""What updating found: numbers before and after, how sure they are, how well postures agree, what others will do."""
+"""Result of model updating: parameters, their uncertainty, agreement with the measurements, and predictions."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from supple.results.result import Result, picture
 from supple.results.table import Table
 from supple.results.text import Text
 
-_UNEXPLAINED = 0.3  # J_Q: a fit that leaves more has found no machine
-SURE = 1.959964  # deviations that hold 95 % of a normal distribution
+_UNEXPLAINED = 0.3  # J_Q above which a fit has failed
+SURE = 1.959964  # deviations that contain 95 % of a normal distribution
 
 
 @dataclass(frozen=True, eq=False)
 class PostureResult:
-    """One measurement against the model, before and after.
+    """One measurement and the model, before and after the update.
 
-    measured, before, after (k,) Hz, paired; alike (k,) MAC of each with its partner, or cos² of its angle to the space
-    of close ones; mac (k, levels) before and after, with the levels' frequencies
-    gauges : name -> (measured, before, after), m; misfit : J_Q of responses before and after
-    model_hz : the model's own natural frequencies among the lines of responses, as many before as after (k,), (k,)
-    left_at_end : of records, what is left of the mode that rings longest, and its Hz
+    measured, before, after (k,) Hz, paired; alike (k,) MAC of each with its partner, or cos² of its angle to the
+    subspace of close modes; mac (k, levels) before and after, with the levels' frequencies gauges : name -> (measured,
+    before, after), m; misfit : J_Q of responses before and after model_hz : the model's natural frequencies among the
+    lines of responses, before and after (k,), (k,) left_at_end : for records, the remaining fraction of the slowest
+    mode, and its frequency, Hz
     """
 
     label: str
@@ -64,22 +64,33 @@ class PostureResult:
 
     @property
     def own_hz(self) -> tuple[Array, Array]:
-        """Natural frequencies of the model before and after: those paired with measured ones; where there are
-        responses alone, those among their lines."""
+        """Natural frequencies of the model before and after, Hz.
+
+        They are those paired with measured ones; for responses alone, those among their lines.
+        """
         paired = self.before_hz, self.after_hz
         return paired if len(self.measured_hz) or self.model_hz is None else self.model_hz
 
     def mean_error(self, which: str = "after") -> float:
-        """Mean of |f/f_m - 1|."""
+        """Return the mean of |f/f_m - 1|, before or after."""
         found = self.after_hz if which == "after" else self.before_hz
         return float(np.mean(np.abs(found / self.measured_hz - 1.0))) if len(found) else np.nan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predicted(Result):
-    """Natural frequencies at a posture with their 95 % intervals; of a level (a double mode) once.
+    """Predicted natural frequencies at a posture, with their 95 % intervals; a double mode counts once.
 
-    frequencies_hz (m,), deviations_hz (m,) one σ, modes (m,) how many each stands for
+    Attributes
+    ----------
+    at : str
+        Name of the posture, or "".
+    frequencies_hz : ndarray, shape (m,)
+        Natural frequencies, Hz.
+    deviations_hz : ndarray, shape (m,)
+        Standard deviations, Hz.
+    modes : ndarray, shape (m,)
+        Number of modes at each frequency.
     """
 
     at: str
@@ -89,34 +100,38 @@ class Predicted(Result):
 
     @property
     def low_hz(self) -> Array:
+        """Lower ends of the intervals (m,), Hz."""
         return np.asarray(self.frequencies_hz * np.exp(-SURE * self.deviations_hz / self.frequencies_hz))
 
     @property
     def high_hz(self) -> Array:
+        """Upper ends of the intervals (m,), Hz."""
         return np.asarray(self.frequencies_hz * np.exp(SURE * self.deviations_hz / self.frequencies_hz))
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         pairs = zip(self.frequencies_hz, SURE * self.deviations_hz, strict=True)
         return f"at {self.at or 'rest'}: " + ", ".join(f"{f:.4g} ± {d:.2g}" for f, d in pairs) + " Hz"
 
     def table(self) -> Table:
+        """Return one row for each frequency, with its interval."""
         columns: dict[str, Any] = {
             "frequency_hz": self.frequencies_hz, "low_hz": self.low_hz, "high_hz": self.high_hz, "modes": self.modes,
         }  # fmt: skip
         return Table(columns, dict.fromkeys(("frequency_hz", "low_hz", "high_hz"), "Hz"))
 
     def data(self) -> dict[str, Any]:
-        """The keys and values that `--json` prints."""
+        """Return the object that `--json` prints."""
         return {"frequencies_hz": self.frequencies_hz, "low_hz": self.low_hz, "high_hz": self.high_hz}
 
     def text(self) -> Text:
-        """Frequencies with their intervals."""
+        """Return the frequencies with their intervals."""
         out = Text()
         self.add_table(out, self.at or "rest")
         return out
 
     def add_table(self, out: Text, at: str) -> None:
-        """Add frequencies with their intervals to a text."""
+        """Add the frequencies with their intervals to a text."""
         bands = zip(self.frequencies_hz, self.low_hz, self.high_hz, strict=True)
         rows = [(str(i + 1), *interval_words(f, low, high)) for i, (f, low, high) in enumerate(bands)]
         out.table((f"predicted at {at}", "[Hz]", "95 % interval"), rows)
@@ -124,15 +139,36 @@ class Predicted(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Updated(Result):
-    """names (k,), values before and after (k,), covariance (k, k) of their logarithms.
+    """Result of `update`: fitted parameters with their uncertainty.
 
-    excess  : how much larger the noise is than was said, as variance, as what is left over shows; all allows for it
-    prior   : (k,) deviation of ln p that was known before; inf: none
-    identifiability : which combinations the data determine, in words; at_bounds : names that ended at a bound
-    postures : each measurement before and after
-    varying  : a stiffness of which one value does not explain all postures, if there is one
-    predictions : at postures that somebody asked for, which the page shows
-    afterwards : damping of modes, joints or materials that was fitted when the numbers were found
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the parameters (k,).
+    before, after : ndarray, shape (k,)
+        Values in the file and fitted values, SI.
+    covariance : ndarray, shape (k, k)
+        Covariance of the logarithms of the values.
+    excess : float
+        Ratio of the variance of the residuals to the stated noise; covariance and intervals include it.
+    prior : ndarray, shape (k,)
+        Prior standard deviation of the logarithms; infinite without prior.
+    identifiability : Identifiability
+        Which combinations the data determine.
+    at_bounds : tuple of str
+        Parameters that are at a bound.
+    postures : tuple of PostureResult
+        Each measurement and the model, before and after.
+    varying : Varying or None
+        Stiffness of which one value does not explain all postures.
+    measured : tuple of Measurement
+        Measurements that were used.
+    problem : UpdatingProblem
+        The least-squares problem.
+    afterwards : FittedDamping or None
+        Damping of modes, joints or materials that was fitted after the parameters.
+    predictions : mapping of str to Predicted
+        Predictions at further postures, shown in the report.
     """
 
     names: tuple[str, ...]
@@ -154,32 +190,36 @@ class Updated(Result):
         if self.afterwards is not None and name in self.afterwards.names:
             return self.afterwards[name]
         if name not in self.names:
-            raise InputError(f'"{name}" was not looked for', part="updated", hint=nearest(name, self.names))
+            raise InputError(f'"{name}" was not fitted', part="update", hint=nearest(name, self.names))
         return float(self.after[self.names.index(name)])
 
     @property
     def mechanism(self) -> Mechanism:
-        """With the numbers found."""
+        """Mechanism with the fitted values."""
         k = self.problem.count
         return updated_mechanism(self.problem.structure.numbers, self.after[:k], self._damping_entries())
 
     def _damping_entries(self) -> dict[tuple[str, ...], Any]:
-        """Where the file keeps the damping that was found."""
-        return self._along(self.after[self.problem.count :]) if self.afterwards is None else self.afterwards.entries()
+        """Return the entries of the file for the fitted damping."""
+        return (
+            self._joint_damping_entries(self.after[self.problem.count :])
+            if self.afterwards is None
+            else self.afterwards.entries()
+        )
 
-    def _along(self, values: Array) -> dict[tuple[str, ...], Any]:
-        """Entries of damping that is fitted along."""
+    def _joint_damping_entries(self, values: Array) -> dict[tuple[str, ...], Any]:
+        """Return the entries of damping that is fitted together with the parameters."""
         kind = next((kind for kind, names in LOSSES.items() if names == self.problem.losses), "none")
         return DAMPING_KINDS[kind].written((), values) if self.problem.losses else {}
 
     @property
     def deviations(self) -> Array:
-        """One σ of each, relative (of its logarithm)."""
+        """Relative standard deviations (k,), those of the logarithms."""
         return np.sqrt(np.diag(self.covariance))
 
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """95 % of each."""
+        """Confidence interval of 95 % of each parameter."""
         return {
             name: (float(value * np.exp(-SURE * d)), float(value * np.exp(SURE * d)))
             for name, value, d in zip(self.names, self.after, self.deviations, strict=True)
@@ -187,19 +227,32 @@ class Updated(Result):
 
     @property
     def at_prior(self) -> tuple[str, ...]:
-        """Numbers of which the data say next to nothing."""
+        """Parameters that the data hardly determine."""
         return self.identifiability.at_prior
 
     @property
     def damping(self) -> dict[str, float]:
-        """Numbers of damping that were found."""
+        """Fitted damping parameters by name."""
         if self.afterwards is not None:
             return dict(zip(self.afterwards.names, self.afterwards.values.tolist(), strict=True))
         k = self.problem.count
         return dict(zip(self.names[k:], self.after[k:].tolist(), strict=True))
 
     def predict(self, at: At = None, count: int = 10) -> Predicted:
-        """Natural frequencies at a posture that need not have been measured, with what is not known of the numbers."""
+        """Predict the natural frequencies at a posture, with the uncertainty of the parameters.
+
+        Parameters
+        ----------
+        at : str, mapping or array_like, optional
+            Posture; it need not have been measured. Default: rest.
+        count : int, optional
+            Number of modes. Default: 10.
+
+        Returns
+        -------
+        Predicted
+            Frequencies with their intervals.
+        """
         structure, k = self.problem.structure, self.problem.count
         spectrum = posture_model(structure, assemble(structure.mechanism, at)).spectrum(
             structure.at(self.after[:k]), count
@@ -214,7 +267,22 @@ class Updated(Result):
     def predict_deflections(
         self, at: At, force: dict[str, float], gauges: tuple[str, ...]
     ) -> dict[str, tuple[float, float]]:
-        """{gauge: (m, one σ)} under a force at a posture."""
+        """Predict the displacements of gauges under a force, with the uncertainty of the parameters.
+
+        Parameters
+        ----------
+        at : str, mapping or array_like
+            Posture.
+        force : dict of str to float
+            Force {"E.z": N, or N m about an axis}.
+        gauges : tuple of str
+            Directions such as "E.z".
+
+        Returns
+        -------
+        dict of str to (float, float)
+            Displacement and standard deviation of each gauge, m.
+        """
         structure, k = self.problem.structure, self.problem.count
         model = posture_model(structure, assemble(structure.mechanism, at))
         acting = np.array(list(force.values())) @ model.ports(tuple(force))
@@ -224,6 +292,7 @@ class Updated(Result):
         return {name: (float(value), float(d)) for name, value, d in zip(gauges, y[0], spread, strict=True)}
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         found = ", ".join(
             f"{name} {value:.4g} ± {100 * d:.2g} %"
             for name, value, d in zip(self.names, self.after, self.deviations, strict=True)
@@ -231,38 +300,38 @@ class Updated(Result):
         return f"{found}; {self.identifiability.words()[0]}"
 
     def words(self) -> list[str]:
-        """What the data determine and what they do not, a sentence each."""
-        said = [*self.identifiability.words(), *(self.afterwards.words() if self.afterwards is not None else ())]
+        """Return sentences on what the data determine and what they do not, with warnings."""
+        notes = [*self.identifiability.words(), *(self.afterwards.words() if self.afterwards is not None else ())]
         if self.at_bounds:
-            said.append(f"at a bound: {', '.join(self.at_bounds)}")
+            notes.append(f"at a bound: {', '.join(self.at_bounds)}")
         for item in self.postures:
             if item.misfit is not None and item.misfit[1] > _UNEXPLAINED:
-                said.append(
-                    f"responses at {item.label or 'rest'} are not explained (J_Q {item.misfit[1]:.0%}): do not trust "
-                    "the numbers; try more starts, or fit natural frequencies first"
+                notes.append(
+                    f"responses at {item.label or 'rest'} are not explained (J_Q {item.misfit[1]:.0%}, limit "
+                    f"{_UNEXPLAINED:.0%}): do not use the values; try more starts, or fit natural frequencies first"
                 )
             if item.left_at_end is not None and item.left_at_end[0] > self._least():
                 share, hertz = item.left_at_end
-                said.append(
-                    f"records at {item.label or 'rest'} end with {share:.1g} of the motion at {hertz:.3g} Hz, and the "
-                    f"least deviation is {self._least():.1g}: if they are of blows, use an exponential window"
+                notes.append(
+                    f"records at {item.label or 'rest'} end with {share:.1g} of the motion at {hertz:.3g} Hz, more "
+                    f"than the least deviation {self._least():.1g}: for impacts, use an exponential window"
                 )
         if self.varying is not None:
-            said.append(self.varying.words())
+            notes.append(self.varying.words())
         if self.excess > 1.5:
-            said.append(
-                f"what is left over is {np.sqrt(self.excess):.1f} times the noise that was said: the model lacks "
-                "something, or the noise is larger; fit and intervals count with that"
+            notes.append(
+                f"the residuals are {np.sqrt(self.excess):.1f} times the stated noise: the model is incomplete, or the "
+                "noise is larger; the fit and its intervals use the larger noise"
             )
-        return said
+        return notes
 
     def _least(self) -> float:
-        """Of the deviations of numbers that were found."""
+        """Return the least deviation of the parameters that are determined individually."""
         found = [d for name, d in zip(self.names, self.deviations, strict=True) if name in self.identifiability.found]
         return float(min(found, default=np.inf))
 
     def table(self) -> Table:
-        """A row for each number: before, after, 95 % interval, what is left of what was not known."""
+        """Return one row for each parameter: before, after, 95 % interval, remaining prior deviation."""
         low, high = (np.array([pair[i] for pair in self.intervals.values()]) for i in range(2))
         columns: dict[str, NDArray[Any]] = {
             "name": np.array(self.names, dtype=str), "before": self.before, "after": self.after, "low": low,
@@ -271,7 +340,7 @@ class Updated(Result):
         return Table(columns, index="name")
 
     def data(self, misfits: Sequence[BandMisfit] | None = None) -> dict[str, Any]:
-        """The keys and values that `--json` prints; misfits : as `misfits` gives them, in the bands that it takes."""
+        """Return the object that `--json` prints; misfits : result of `misfits`, which also gives the default."""
         known = self.identifiability
         return {
             "parameters": {
@@ -294,15 +363,14 @@ class Updated(Result):
         }  # fmt: skip
 
     def text(self, misfits: Sequence[BandMisfit] | None = None) -> Text:
-        """Numbers with their intervals, frequencies and responses before and after, and what data determine; misfits as
-        in `data`."""
+        """Return parameters with their intervals, the agreement before and after, and what the data determine."""
         tests = "one measurement" if len(self.measured) == 1 else f"{len(self.measured)} measurements"
-        out = Text(f"{self.problem.structure.mechanism.name}: numbers from {tests}")
+        out = Text(f"{self.problem.structure.mechanism.name}: parameters from {tests}")
         rows = []
         for name, before, after in zip(self.names, self.before, self.after, strict=True):
             words = interval_words(after, *self.intervals[name])
             rows.append((name, f"{before:.4g}", *words, "prior" if name in self.at_prior else "data"))
-        out.table(("number", "before", "after", "95 % interval", "says"), rows)
+        out.table(("parameter", "before", "after", "95 % interval", "from"), rows)
         if self.afterwards is not None:
             self.afterwards.numbers_table(out)
         self._measured_tables(out)
@@ -320,7 +388,7 @@ class Updated(Result):
             for i, (m, b, a) in enumerate(zip(item.measured_hz, item.before_hz, item.after_hz, strict=True))
         ]  # fmt: skip
         if modes:
-            out.table(("mode", "measured [Hz]", "before [Hz]", "off [%]", "after [Hz]", "off [%]"), modes)
+            out.table(("mode", "measured [Hz]", "before [Hz]", "error [%]", "after [Hz]", "error [%]"), modes)
         own = [
             (f"{item.label or 'posture'} {i + 1}", f"{b:.4g}", f"{a:.4g}")
             for item in self.postures
@@ -338,22 +406,46 @@ class Updated(Result):
             out.table(("gauge", "measured [mm]", "before [mm]", "after [mm]"), gauges)
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Numbers with their intervals, frequencies before and after, the strength of what is known (matplotlib)."""
+        """Draw the parameters with their intervals, and frequencies before and after; return the panels.
+
+        Parameters
+        ----------
+        axes : optional
+            Axes to draw on. Default: a new figure.
+        """
         return picture("identification.updating.plot.updated_plot")(self, axes)
 
     def save_mechanism(self, path: str | Path) -> Path:
-        """Write the mechanism file with the numbers found, comments and all else as they were."""
+        """Write the mechanism file with the fitted values; comments and all other text are preserved.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write.
+        """
         k = self.problem.count
         return save_updated(path, self.problem.structure.numbers, self.after[:k], self._damping_entries())
 
     def with_damping(self, kinds: str | Sequence[str], *, groups: Mapping[str, Sequence[str]] | None = None) -> Updated:
-        """The same with damping of these kinds (`modal`, `joints`, `materials`, ...) fitted to its responses, the other
-        numbers as they were found."""
+        """Fit damping to the responses, with the parameters at their fitted values, and return the extended result.
+
+        Parameters
+        ----------
+        kinds : str or sequence of str
+            Damping kinds: modal, joints, materials, ..., as in `fit_damping`.
+        groups : mapping of str to sequence of str, optional
+            Joints or materials that share one loss factor: {name: patterns}.
+
+        Returns
+        -------
+        Updated
+            The result with the fitted damping in `afterwards`.
+        """
         from supple.identification.damping.fit_damping import fit_damping
 
         if self.afterwards is not None:
             raise InputError(
-                "its damping was fitted already", part="damping", hint="fit all kinds at once: joints,materials"
+                "the damping was already fitted", part="damping", hint="fit all kinds at once: joints,materials"
             )
         plain = updated_mechanism(self.problem.structure.numbers, self.after[: self.problem.count])
         found = fit_damping(plain, self.measured, kinds, groups=groups or {})
@@ -366,7 +458,7 @@ class Updated(Result):
                     item, misfit=(item.misfit[0], one.after), responses=(*item.responses[:2], one.shown)
                 )  # fmt: skip
             postures.append(item)
-        k = self.problem.count  # what was fitted along for the damping is not what is kept
+        k = self.problem.count  # the damping that was fitted together with the parameters is replaced
         slopes = self.problem.data(np.log(self.after)).slopes[:, :k]
         spread = np.where(np.isfinite(self.prior[:k]), self.prior[:k], FLAT)
         return replace(
@@ -377,23 +469,37 @@ class Updated(Result):
         )  # fmt: skip
 
     def misfits(self, bands: Sequence[tuple[float, float]] | None = None) -> tuple[BandMisfit, ...]:
-        """J_Q before and after in bands (Hz), of each measurement's responses together and one by one.
+        """Return J_Q in frequency bands, before and after.
 
-        If left out: in the band that was fitted, and over all lines that were measured.
+        Parameters
+        ----------
+        bands : sequence of (float, float), optional
+            Bands, Hz. Default: the band of the fit, and all lines that were measured.
+
+        Returns
+        -------
+        tuple of BandMisfit
+            J_Q of all responses of a measurement together, and of each response.
         """
         k = self.problem.count
         numbers = self.problem.structure.numbers
-        old = updated_mechanism(numbers, self.before[:k], self._along(np.exp(self.problem.start[k:])))
+        old = updated_mechanism(numbers, self.before[:k], self._joint_damping_entries(np.exp(self.problem.start[k:])))
         return misfit_by_band(old, self.mechanism, self.measured, bands)
 
     def report(self, path: str | Path) -> Path:
-        """Write one page of HTML with pictures: modes, MAC, responses, identifiability, intervals."""
+        """Write a report as one HTML page: modes, MAC, responses, identifiability and intervals.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write, .html.
+        """
         picture("view.report.report.report")(self, path)
         return Path(path)
 
 
 def posture_results(problem: UpdatingProblem, x: Array) -> tuple[PostureResult, ...]:
-    """Every measurement against the model at the start and at x."""
+    """Return every measurement and the model at the start and at x."""
     found = []
     structure = problem.structure
     trials = [structure.at(problem.split(at)[0]) for at in (problem.start, x)]
@@ -405,15 +511,17 @@ def posture_results(problem: UpdatingProblem, x: Array) -> tuple[PostureResult, 
         if len(item.frequencies_hz):
             answer |= _vibration(observer, trials)
         if item.deflections:
-            pair = [observer.deflected(trial)[0] for trial in trials]
+            pair = [observer.compute_deflections(trial)[0] for trial in trials]
             answer["gauges"] = {
                 name: (float(value), float(a), float(b))
                 for (name, value), a, b in zip(item.deflections.items(), *pair, strict=True)
             }
         if item.responses is not None:
             seen = next(of_responses)
-            shown = [seen.shown(trial, loss, slopes=False).H for trial, loss in zip(trials, losses, strict=True)]
-            answer["misfit"] = (seen.off(shown[0]), seen.off(shown[1]))
+            shown = [
+                seen.compute_responses(trial, loss, slopes=False).H for trial, loss in zip(trials, losses, strict=True)
+            ]
+            answer["misfit"] = (seen.misfit(shown[0]), seen.misfit(shown[1]))
             answer["responses"] = (seen.measured, *shown)
             answer["model_hz"] = _among_lines(seen, trials)
             answer["left_at_end"] = seen.left_at_end(trials[1], losses[1])
@@ -422,7 +530,7 @@ def posture_results(problem: UpdatingProblem, x: Array) -> tuple[PostureResult, 
 
 
 def _among_lines(seen: ResponseObserver, trials: list[Any]) -> tuple[Array, Array]:
-    """Natural frequencies of the model that the lines reach with the last of the trials, and the same ones before."""
+    """Return natural frequencies of the model among the lines with the last trial, and the same modes before."""
     before, after = (seen.model.spectrum(trial).hertz for trial in trials)
     low, high = seen.measured.frequencies_hz[[0, -1]]
     reached = np.flatnonzero((after >= low) & (after <= high))

@@ -1,10 +1,11 @@
-"""Whether one value of a stiffness explains all postures, or another at each would: which, and what it follows.
+"""Stiffnesses that differ between postures: which one would explain the data, and what it depends on.
 
-    r + J δ,   J with the column of one number parted by postures:   Σ r² would fall by Δ            (updating, eq. 33)
+    r + J δ,   J with the column of one parameter split by postures:   Σ r² would fall by Δ            (updating, eq.
+    33)
 
-One step of Gauss and Newton with each stiffness of a joint parted. Where that takes away most of what is left over, and
-more than chance would (F-test), the number is named, with what it would be at each posture, and what that goes with: a
-coordinate, or the load that the joint carries.
+One Gauss-Newton step with each joint stiffness split. If this removes most of the residuals, and more than by chance
+(F-test), the parameter is reported, with its value at each posture, and what these values correlate with: a coordinate,
+or the load of the joint.
 """
 
 from __future__ import annotations
@@ -28,16 +29,29 @@ from supple.identification.updating.structure import CondensedStructure
 from supple.identification.updating.written_numbers import WrittenNumber
 from supple.kinematics.closure import assemble
 
-_MOST = 0.5  # of Σ r² must go
+_MOST = 0.5  # of Σ r² must remain at most
 _CHANCE = 1e-3
 _SAME = 1e-9
-_ORDERED = 0.8  # of what a perfect order has
+_ORDERED = 0.8  # of the score of a perfect order
 
 
 @dataclass(frozen=True)
 class Varying:
-    """name : of the number; table : of the stiffness that it is, if of one; values by posture; over : what it goes
-    with, best first; before, after : RMS of what is left over, in units of noise as it was said."""
+    """Stiffness of which one value does not explain all postures.
+
+    Attributes
+    ----------
+    name : str
+        Name of the parameter.
+    table : str or None
+        Name of the stiffness for a table, if it is a single one.
+    values : dict of str to float
+        Value at each posture.
+    over : tuple of str
+        Coordinates, or the load, with which the values correlate, best first.
+    before, after : float
+        RMS of the residuals, in units of the stated noise, with one value and with several.
+    """
 
     name: str
     table: str | None
@@ -47,21 +61,21 @@ class Varying:
     after: float
 
     def words(self) -> str:
-        """What one would do about it."""
+        """Return a sentence on the finding, with a proposal."""
         each = and_list([f"{value:.3g} at {label or 'rest'}" for label, value in self.values.items()])
-        told = (
-            f"one value of {self.name} does not explain all postures: with {each}, what is left over would fall from "
+        finding = (
+            f"one value of {self.name} does not explain all postures: with {each}, the residuals would fall from "
             f"{self.before:.2g} to {self.after:.2g} times the noise"
         )
         if not self.over:
-            return told
+            return finding
         which = f"{self.over[0]}" if len(self.over) == 1 else f"{and_list(list(self.over[:3]))} alike"
-        try_it = f"--table {self.table}={self.over[0]}" if self.table else "in the file, for each joint that has it"
-        return f"{told}; it goes with {which}: try a table, {try_it}"
+        proposal = f"--table {self.table}={self.over[0]}" if self.table else "in the file, for each joint that has it"
+        return f"{finding}; it correlates with {which}: try a table, {proposal}"
 
 
-def one_value_or_several(problem: UpdatingProblem, x: Array) -> Varying | None:
-    """The stiffness whose values at each posture would explain most, if they explain what one value does not."""
+def find_varying_stiffness(problem: UpdatingProblem, x: Array) -> Varying | None:
+    """Return the stiffness whose values at each posture explain most, if one value does not explain the data."""
     models = list(dict.fromkeys(observer.model for observer in problem.observers))
     if len(models) < 2:
         return None
@@ -96,7 +110,7 @@ def one_value_or_several(problem: UpdatingProblem, x: Array) -> Varying | None:
     scale = problem.stretch / np.sqrt(len(found.residuals))
     return Varying(
         problem.names[k], joints[k][0].name if len(joints[k]) == 1 else None, _by_label(labels, values),
-        _goes_with(problem.structure, joints[k][0], models, values), scale * np.sqrt(whole), scale * np.sqrt(left),
+        _correlates(problem.structure, joints[k][0], models, values), scale * np.sqrt(whole), scale * np.sqrt(left),
     )  # fmt: skip
 
 
@@ -107,41 +121,41 @@ def _by_label(labels: Sequence[str], values: Array) -> dict[str, float]:
 
 
 def _stiffnesses(structure: CondensedStructure) -> dict[int, list[WrittenNumber]]:
-    """Numbers that nothing but stiffnesses of joints depend on, and these."""
+    """Return the parameters that affect only stiffnesses of joints, with these stiffnesses."""
     numbers = structure.numbers
     found: dict[int, list[WrittenNumber]] = {}
     for item, value in zip(numbers.followers, numbers.at(numbers.values), strict=True):
         for k in np.flatnonzero(value.slopes) if isinstance(value, Dual) else ():
             found.setdefault(int(k), []).append(item)
-    return {k: items for k, items in found.items() if all(_of_joint(item) for item in items)}
+    return {k: items for k, items in found.items() if all(_is_joint_stiffness(item) for item in items)}
 
 
-def _of_joint(item: WrittenNumber) -> bool:
+def _is_joint_stiffness(item: WrittenNumber) -> bool:
     return item.section == "joints" and item.field[0] == "stiffness" and len(item.field) == 2
 
 
 def _owners(problem: UpdatingProblem, models: list[PostureModel], count: int) -> NDArray[np.int64]:
-    """(n,) the posture that a residual belongs to, in the order of `Problem.data`."""
+    """Return the posture (n,) of each residual, in the order of `UpdatingProblem.data`."""
     trial = problem.structure.at(problem.split(problem.start)[0])
     owners: list[int] = []
     for observer in problem.observers:
-        owners += [models.index(observer.model)] * len(observer.compared(trial).residuals)
+        owners += [models.index(observer.model)] * len(observer.compare(trial).residuals)
     for seen in problem.responses:
         owners += [models.index(seen.model)] * (2 * seen.measured.H.size)
     assert len(owners) == count
     return np.array(owners, dtype=np.int64)
 
 
-def _goes_with(
+def _correlates(
     structure: CondensedStructure, item: WrittenNumber, models: list[PostureModel], values: Array
 ) -> tuple[str, ...]:
-    """Coordinates, or the load, in whose order the values rise or fall; what orders them best first."""
+    """Return coordinates, or the load, in whose order the values increase or decrease, the best first."""
     candidates: dict[str, Array] = {
         over: np.array([float(model.configuration.coordinates[over]) for model in models])
         for over in structure.mechanism.coordinate_names()
     }
     if structure.mechanism.gravity is not None:
-        candidates[LOAD] = np.array([_carried(structure, item, model) for model in models])
+        candidates[LOAD] = np.array([_row_load(structure, item, model) for model in models])
     ranked: list[tuple[float, str]] = []
     for over, places in candidates.items():
         if np.ptp(places) > _SAME * max(1.0, float(np.abs(places).max())):
@@ -155,13 +169,13 @@ def _goes_with(
 
 
 def joint_load(structure: CondensedStructure, name: str, at: Any) -> float:
-    """|λ|, N or N m, along a joint's stiffness at rest, weight and all loads of the file acting."""
+    """Return |λ|, N or N m, along a joint's stiffness at rest, under weight and all loads of the file."""
     member = structure.numbers.members[structure.numbers.names.index(name)][0]
     item = next(one for one in structure.numbers.followers if one.path == member.path)
-    return _carried(structure, item, posture_model(structure, assemble(structure.mechanism, at)))
+    return _row_load(structure, item, posture_model(structure, assemble(structure.mechanism, at)))
 
 
-def _carried(structure: CondensedStructure, follower: WrittenNumber, model: PostureModel) -> float:
+def _row_load(structure: CondensedStructure, follower: WrittenNumber, model: PostureModel) -> float:
     row = next(
         row for row, soft in structure.rest.elastic_rows.items()
         if soft.part in follower.parts and soft.direction == follower.field[1]

@@ -1,7 +1,7 @@
-"""The numbers of a description that can be identified, by name, and what follows from each.
+"""Parameters of a description that can be identified, by name, and the values that depend on each.
 
-A number is one of the file's `parameters:`, or one that stands in a part: `elbow.rx` of a joint, `arm.drive`,
-`steel.E`, `tube.area`, `platform.mass`. Everything written as an expression in it follows, with exact slopes.
+A parameter is an entry of the file's `parameters:`, or a value of a part: `elbow.rx` of a joint, `arm.drive`,
+`steel.E`, `tube.area`, `platform.mass`. Every expression that contains it follows, with exact derivatives.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Path = tuple[str, ...]
 
 VALUES = "values"  # of a table
 _SHORT = {"youngs_modulus": "E", "shear_modulus": "G", "density": "rho", "poisson": "nu"}
-# What in a part enters mass and stiffness; other numbers move places, or enter neither.
+# Values of parts that enter mass and stiffness; other values move points, or enter neither.
 _FIELDS = {
     "joints": ("stiffness", "elastic", "drive"),
     "couplings": ("stiffness",),
@@ -36,7 +36,7 @@ _FIELDS = {
     "bodies": ("mass", "line_mass", "inertia", "solid"),
     "point_masses": ("mass", "inertia"),
 }
-# Numbers that say where things are: what depends on one of them is no matter of mass and stiffness alone.
+# Values that define geometry: parameters that they depend on affect more than mass and stiffness.
 _PLACING = {
     "bodies": ("length", "center", "at", "rotation", "beams"),
     "frames": ("at", "local", "rotation"),
@@ -45,15 +45,15 @@ _PLACING = {
     "couplings": ("ratio", "sum", "rest"),
 }
 _ALL_PLACING = ("points", "rest", "configurations", "angle", "shift", "through", "about", "mirror")
-_NAMES = ("at", "from", "to", "section", "material", "theory", "about", "axis")  # as plain words they are names
+_NAMES = ("at", "from", "to", "section", "material", "theory", "about", "axis")  # single words here are names
 
 
 @dataclass(frozen=True)
 class WrittenNumber:
-    """A number in a part of the description.
+    """A value of a part of the description.
 
     path  : in the data of the file; name : the short one
-    parts : of the mechanism that it is in (copies have one each); field : which number of theirs
+    parts : of the mechanism that have it (copies have one each); field : path of the value in a part
     """
 
     path: Path
@@ -65,7 +65,7 @@ class WrittenNumber:
 
 
 class Member(NamedTuple):
-    """A number that a name stands for, where it is written, and its ratio to the first one."""
+    """A value that a parameter sets, its path in the file, and its ratio to the first one."""
 
     name: str
     path: Path
@@ -74,10 +74,10 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Chosen numbers, and all that follows from them.
+    """Chosen parameters, and all values that depend on them.
 
-    names (k,), values (k,) as the mechanism has them; members : the numbers that share each, in fixed ratios
-    followers : numbers in parts that depend on them
+    names (k,), values (k,) in the mechanism; members : the values that share each, in fixed ratios
+    followers : values of parts that depend on them
     """
 
     mechanism: Mechanism
@@ -91,11 +91,11 @@ class Numbers:
         return len(self.names)
 
     def at(self, values: Array) -> list[Any]:
-        """Of each follower its value with its slopes (k,), the chosen numbers being `values`."""
+        """Return the value of each follower with its slopes (k,), at these values of the parameters."""
         duals = [Dual(float(x), unit) for x, unit in zip(values, np.eye(len(values)), strict=True)]
         shared = [(item, item.ratio * dual) for dual, group in zip(duals, self.members, strict=True) for item in group]
         given = {item.name: dual for item, dual in shared if item.path[0] == "parameters"}
-        names = _resolved(self.parameters, given, self.mechanism)
+        names = _resolve(self.parameters, given, self.mechanism)
         direct = {item.path: dual for item, dual in shared if item.path[0] != "parameters"}
         return [
             direct[item.path] if item.path in direct else dual_of(parse(str(item.text), names), names, str(item.text))
@@ -104,24 +104,24 @@ class Numbers:
 
 
 def numbers_of(
-    mechanism: Mechanism, wanted: Sequence[str] | Mapping[str, str | Sequence[str]], fixed: Sequence[str] = ()
+    mechanism: Mechanism, chosen: Sequence[str] | Mapping[str, str | Sequence[str]], fixed: Sequence[str] = ()
 ) -> Numbers:
-    """The numbers that names or patterns (`knee_*`) mean, without those that `fixed` does.
+    """Return the parameters that match names or patterns (`knee_*`), without those in `fixed`.
 
-    wanted : patterns, each number by itself; `elbow:elbow_r*`, or a mapping {"elbow": "elbow_r*"}: all that match share
-             one factor, as the stiffnesses of equal joints do
+    chosen : patterns, each match a parameter of its own; with `elbow:elbow_r*`, or a mapping {"elbow": "elbow_r*"}, all
+             matches share one factor, such as the stiffnesses of equal joints
     """
     data, taken = _data(mechanism)
     parameters = _parameters(mechanism, data)
-    written = list(_written(mechanism, data))
+    written = list(_part_values(mechanism, data))
     short = _names(written)
     needs = {name: _needs(text, parameters) for name, text in parameters.items()}
     known = {**dict.fromkeys(parameters), **short}
     found: dict[str, WrittenNumber | None] = {}
     groups: dict[str, list[str]] = {}
-    for pattern, shared in _asked(wanted):
-        for name in _matching(pattern, known):
-            if name in found or any(fnmatchcase(name, item) or name == _spelled(item) for item in fixed):
+    for pattern, shared in _patterns(chosen):
+        for name in _match_names(pattern, known):
+            if name in found or any(fnmatchcase(name, item) or name == _usual_spelling(item) for item in fixed):
                 continue
             problem = _problem(name, known[name], written, needs, taken, data, parameters)
             if problem is None:
@@ -129,14 +129,14 @@ def numbers_of(
                 groups.setdefault(shared or name, []).append(name)
             elif not _pattern(pattern):
                 raise InputError(
-                    problem, part=f'number "{name}"', hint="choose stiffnesses, materials, sections, masses"
+                    problem, part=f'parameter "{name}"', hint="choose stiffnesses, materials, sections or masses"
                 )
     for pattern in fixed:
-        _matching(pattern, known)  # a slip of the pen is told
+        _match_names(pattern, known)  # refuses a pattern without match
     if not found:
         raise InputError(
-            f"nothing that can be identified is called {', '.join(wanted) or '(nothing)'}", part="parameters",
-            hint=nearest(next(iter(wanted), ""), known) if known else "write numbers under `parameters:`",
+            f"no parameter that can be identified matches {', '.join(chosen) or '(nothing)'}", part="parameters",
+            hint=nearest(next(iter(chosen), ""), known) if known else "define values under `parameters:`",
         )  # fmt: skip
     followers = tuple(
         item for item in written if item in found.values() or _reaches(set(found), _names_of(item.text, needs), needs)
@@ -145,8 +145,8 @@ def numbers_of(
     for name, value in values.items():
         if not value > 0.0:
             raise InputError(
-                f"it is {value:g}, and only positive numbers are identified, by their logarithm",
-                part=f'number "{name}"', hint="leave it out",
+                f"must be positive to be identified, by its logarithm (got {value:g})",
+                part=f'parameter "{name}"', hint="leave it out",
             )  # fmt: skip
     paths = {name: ("parameters", name) if item is None else item.path for name, item in found.items()}
     members = tuple(
@@ -156,14 +156,14 @@ def numbers_of(
     return Numbers(mechanism, tuple(groups), first, members, followers, parameters)
 
 
-def _asked(wanted: Sequence[str] | Mapping[str, str | Sequence[str]]) -> Iterator[tuple[str, str | None]]:
-    """Patterns, and the name that what they match shares."""
-    if isinstance(wanted, Mapping):
-        for shared, patterns in wanted.items():
+def _patterns(chosen: Sequence[str] | Mapping[str, str | Sequence[str]]) -> Iterator[tuple[str, str | None]]:
+    """Yield patterns, and the name of the factor that their matches share."""
+    if isinstance(chosen, Mapping):
+        for shared, patterns in chosen.items():
             for pattern in [patterns] if isinstance(patterns, str) else patterns:
                 yield pattern, shared
         return
-    for item in wanted:
+    for item in chosen:
         shared, colon, pattern = item.partition(":")
         yield (pattern.strip(), shared.strip()) if colon else (item.strip(), None)
 
@@ -176,7 +176,7 @@ def _data(mechanism: Mechanism) -> tuple[Mapping[str, Any], frozenset[str]]:
 
 
 def _parameters(mechanism: Mechanism, data: Mapping[str, Any]) -> dict[str, Any]:
-    """As they are written; as numbers where the mechanism was loaded with others."""
+    """Return the parameters as written in the file, or as numbers if the mechanism was loaded with other values."""
     written = data.get("parameters") or {}
     found: dict[str, Any] = {}
     for name, value in mechanism.parameters.items():
@@ -190,16 +190,16 @@ def _parameters(mechanism: Mechanism, data: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _needs(text: Any, parameters: Mapping[str, Any]) -> set[str]:
-    return set(_needed(text, tuple(parameters))) if isinstance(text, str) else set()
+    return set(_parameters_in(text, tuple(parameters))) if isinstance(text, str) else set()
 
 
 @lru_cache(maxsize=4096)
-def _needed(text: str, parameters: tuple[str, ...]) -> frozenset[str]:
+def _parameters_in(text: str, parameters: tuple[str, ...]) -> frozenset[str]:
     return frozenset(names_in(parse(text, dict.fromkeys(parameters))) & set(parameters))
 
 
-def _resolved(parameters: Mapping[str, Any], given: Mapping[str, Any], mechanism: Mechanism) -> dict[str, Any]:
-    """All parameters, those that depend on the given ones with their slopes."""
+def _resolve(parameters: Mapping[str, Any], given: Mapping[str, Any], mechanism: Mechanism) -> dict[str, Any]:
+    """Return all parameters; those that depend on the given ones with their slopes."""
     needs = {name: set() if name in given else _needs(text, parameters) for name, text in parameters.items()}
     found: dict[str, Any] = {}
     for name in TopologicalSorter(needs).static_order():
@@ -213,8 +213,8 @@ def _resolved(parameters: Mapping[str, Any], given: Mapping[str, Any], mechanism
     return found
 
 
-def _written(mechanism: Mechanism, data: Mapping[str, Any]) -> Iterator[WrittenNumber]:
-    """All numbers of parts that enter mass and stiffness."""
+def _part_values(mechanism: Mechanism, data: Mapping[str, Any]) -> Iterator[WrittenNumber]:
+    """Yield all values of parts that enter mass and stiffness."""
     origins: dict[tuple[str, str], Path] = mechanism.remembered("copied", dict)
     copies: dict[Path, list[str]] = {}
     for (_, called), origin in origins.items():
@@ -233,22 +233,22 @@ def _written(mechanism: Mechanism, data: Mapping[str, Any]) -> Iterator[WrittenN
                         continue
                     own = field
                     if section == "joints" and field[0] in ("stiffness", "elastic"):
-                        way = _direction(mechanism, names[0], field)
-                        if way is None or text == RIGID:
+                        direction = _direction(mechanism, names[0], field)
+                        if direction is None or text == RIGID:
                             continue
-                        own = ("stiffness", way, *field[2:])
+                        own = ("stiffness", direction, *field[2:])
                     yield WrittenNumber((*path, *field), _short(name, section, own), section, names, own, text)
 
 
 def _direction(mechanism: Mechanism, joint: str, field: Path) -> str | None:
-    """The direction that a number of a joint's stiffness is along; None where directions are coupled, or it is none."""
+    """Return the direction of a joint's stiffness value; None if directions are coupled, or it is not a stiffness."""
     found = mechanism.joints[joint].elasticity(mechanism.plane)
     if len(field) == 4:
         return field[1] if field[1] in found.tables and field[2] == VALUES else None
     if len(field) != 2 or np.any(found.K - np.diag(np.diag(found.K))):
         return None
-    way = found.directions[int(field[1])] if field[1].isdecimal() else field[1]
-    return None if way in found.tables or way not in (*found.soft, *found.driven.values()) else way
+    direction = found.directions[int(field[1])] if field[1].isdecimal() else field[1]
+    return None if direction in found.tables or direction not in (*found.soft, *found.driven.values()) else direction
 
 
 def _groups(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -275,15 +275,15 @@ def _short(name: str, section: str, field: Path) -> str:
 
 
 def _names(written: Sequence[WrittenNumber]) -> dict[str, WrittenNumber]:
-    """By short names, or by whole paths where two would be called the same."""
+    """Return the values by short names, or by whole paths where short names would be equal."""
     found: dict[str, list[WrittenNumber]] = {}
     for item in written:
         found.setdefault(item.name, []).append(item)
     return {(name if len(items) == 1 else ".".join(item.path)): item for name, items in found.items() for item in items}
 
 
-def _spelled(name: str) -> str:
-    """`ankle.kx` is another way to write `ankle.x`."""
+def _usual_spelling(name: str) -> str:
+    """Return the usual spelling of a name: `ankle.kx` means `ankle.x`."""
     part, dot, last = name.rpartition(".")
     return f"{part}{dot}{last[1:]}" if dot and last in ("kx", "ky", "kz", "krx", "kry", "krz") else name
 
@@ -292,23 +292,23 @@ def _pattern(text: str) -> bool:
     return any(mark in text for mark in "*?[")
 
 
-def _matching(pattern: str, known: Mapping[str, Any]) -> list[str]:
-    name = _spelled(pattern)
+def _match_names(pattern: str, known: Mapping[str, Any]) -> list[str]:
+    name = _usual_spelling(pattern)
     found = [item for item in known if fnmatchcase(item, name)] if _pattern(name) else [name] * (name in known)
     if not found:
-        raise InputError(f'no number of the file is called "{pattern}"', part="parameters", hint=nearest(name, known))
+        raise InputError(f'the file has no parameter "{pattern}"', part="parameters", hint=nearest(name, known))
     return found
 
 
 def _reaches(chosen: set[str], names: set[str], needs: Mapping[str, set[str]]) -> bool:
-    """Whether some of `names` follows from one that is chosen."""
-    todo, seen = set(names), set()
+    """Return True if one of `names` depends on a chosen one."""
+    todo, visited = set(names), set()
     while todo:
         name = todo.pop()
         if name in chosen:
             return True
-        seen.add(name)
-        todo |= needs.get(name, set()) - seen
+        visited.add(name)
+        todo |= needs.get(name, set()) - visited
     return False
 
 
@@ -320,24 +320,24 @@ def _problem(
     name: str, item: WrittenNumber | None, written: Sequence[WrittenNumber], needs: Mapping[str, set[str]],
     taken: frozenset[str], data: Mapping[str, Any], parameters: Mapping[str, Any],
 ) -> str | None:  # fmt: skip
-    """Why a number cannot be identified, or None."""
+    """Return the reason why a parameter cannot be identified, or None."""
     if item is not None:
         return None
     if _reaches({name}, set(taken), needs):
-        return "it enters the tables of geometry or masses, and lengths and places are not identified"
+        return "it affects tables of geometry or masses; lengths and positions cannot be identified"
     for prefix, group in _groups(data):
         for path, text in _leaves(group, ()):
-            if not isinstance(text, str) or not _placing(path):
+            if not isinstance(text, str) or not _is_geometry(path):
                 continue
             if _depends(name, text, needs, parameters):
-                return f"{'.'.join((*prefix, *path))} depends on it, and lengths and places are not identified"
+                return f"{'.'.join((*prefix, *path))} depends on it; lengths and positions cannot be identified"
     if not any(_reaches({name}, _names_of(other.text, needs), needs) for other in written):
         return "no stiffness, section, material or mass depends on it"
     return None
 
 
-def _placing(path: Path) -> bool:
-    """Whether a number at this path says where something is."""
+def _is_geometry(path: Path) -> bool:
+    """Return True if a value at this path defines geometry."""
     if path[0] in _ALL_PLACING:
         return True
     return path[0] in _PLACING and len(path) > 2 and path[2] in _PLACING[path[0]] and path[-1] not in _NAMES
@@ -365,7 +365,7 @@ def _value(mechanism: Mechanism, name: str, item: WrittenNumber | None) -> float
 
 
 def at_path(part: Any, path: Path) -> Any:
-    """What stands at a path in a part of a mechanism, or in the data of its file."""
+    """Return the value at a path in a part of a mechanism, or in the data of its file."""
     for key in path:
         if isinstance(part, Mapping):
             part = part[key]
@@ -374,6 +374,6 @@ def at_path(part: Any, path: Path) -> Any:
     return part
 
 
-def no_numbers(mechanism: Mechanism) -> Numbers:
-    """None at all: the mechanism as it stands."""
+def no_parameters(mechanism: Mechanism) -> Numbers:
+    """Return an empty set of parameters of the mechanism."""
     return Numbers(mechanism, (), np.zeros(0), (), (), _parameters(mechanism, _data(mechanism)[0]))

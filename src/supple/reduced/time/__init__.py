@@ -1,1 +1,1 @@
-"""The reduced model in time."""
+"""Simulation of reduced models in time."""

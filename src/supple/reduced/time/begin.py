@@ -1,4 +1,4 @@
-"""The start of a run of a reduced model, why it may end early, and courses of θ that lead it."""
+"""Initial state of a run of a reduced model, reasons for an early end, and prescribed courses of θ."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from supple.diagnostics.arguments import real_numbers
 from supple.diagnostics.errors import quoted
 from supple.reduced.dynamics_kernel import INDEFINITE
 from supple.reduced.kernels import OUTSIDE
-from supple.reduced.repertoire import REST, asks_for_rest, named_theta
+from supple.reduced.repertoire import REST, named_theta, requests_equilibrium
 from supple.reduced.state_arguments import in_order
 from supple.results.basis import NamedState
 from supple.time_functions.function_of_time import Trajectory
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from supple.reduced.state_arguments import Values
 
 
-# Courses of θ that lead a reduced model, and its quasi-static deformation along them: δ̇ = δ̈ = 0, and δ balances the
-# inertia of θ and the loads.
+# Prescribed courses of θ, and the quasi-static deformation along them: δ̇ = δ̈ = 0, and δ balances the inertia of θ and
+# the loads.
 
 
 _ITERATIONS = 50
-_SETTLED = 1e-12  # of the largest deformation: the last change
+_SETTLED = 1e-12  # of the largest deformation: change at which the iteration ends
 
 
 def quasi_static(model: ReducedModel, theta: Array, rates: Array, accelerations: Array) -> Array:
-    """δ (N, n - s) at θ, θ̇, θ̈ (N, s) with δ̇ = δ̈ = 0, by iteration with K and what inertia adds to it."""
+    """Return δ (N, n - s) at θ, θ̇, θ̈ (N, s) with δ̇ = δ̈ = 0, by iteration with K and the stiffness from inertia."""
     s, n = model.layout.theta, model.layout.size
     v, a = (np.hstack([part, np.zeros((len(theta), n - s))]) for part in (rates, accelerations))
     delta = np.zeros((len(theta), n - s))
@@ -40,8 +40,8 @@ def quasi_static(model: ReducedModel, theta: Array, rates: Array, accelerations:
     K = c.K[:, s:, s:] + c.inertia_slope(v, a)[:, s:]
     last = np.inf
     for _ in range(_ITERATIONS):
-        left = model.inverse(theta, v, a, delta=delta)[:, s:]
-        change = np.linalg.solve(K, left[..., None])[..., 0]
+        residual = model.inverse(theta, v, a, delta=delta)[:, s:]
+        change = np.linalg.solve(K, residual[..., None])[..., 0]
         delta = delta - change
         size = float(np.abs(change).max())
         if size <= _SETTLED * float(np.abs(delta).max()) or size == 0.0:
@@ -49,20 +49,20 @@ def quasi_static(model: ReducedModel, theta: Array, rates: Array, accelerations:
         if not size < last:
             break
         last = size
-    if size <= 1e-9 * float(np.abs(delta).max()):  # rounding stands in the way of more
+    if size <= 1e-9 * float(np.abs(delta).max()):  # rounding prevents further progress
         return delta
     raise NumericalError(
-        "its deformation under the inertia of the motion was not found: it moves too fast for its stiffness",
-        part=f'model "{model.name}"', hint="move more slowly, or simulate it along the motion",
+        "no quasi-static deformation was found: the motion is too fast for the stiffness of the model",
+        part=f'model "{model.name}"', hint="move more slowly, or simulate the model along the motion",
     )  # fmt: skip
 
 
 def course_at(course: Trajectory, time: Array) -> Trajectory:
-    """The course at other times, by the quintics that meet its values, rates and accelerations."""
+    """Return the course at other times, by the quintics through its values, rates and accelerations."""
     if time[0] < course.time[0] or time[-1] > course.time[-1] * (1.0 + 1e-9):
         raise InputError(
-            f"it lasts from {course.time[0]:.6g} to {course.time[-1]:.6g} s, and results are wanted from {time[0]:.6g} "
-            f"to {time[-1]:.6g} s", part="motion", hint="ask for results that it covers",
+            f"lasts from {course.time[0]:.6g} to {course.time[-1]:.6g} s, but results are requested from "
+            f"{time[0]:.6g} to {time[-1]:.6g} s", part="motion", hint="request results within this time",
         )  # fmt: skip
     theta, rates, accelerations = course.function.derivatives(np.minimum(time, course.time[-1]), closed=True)
     theta = np.clip(theta, course.theta.min(axis=0), course.theta.max(axis=0))
@@ -70,11 +70,11 @@ def course_at(course: Trajectory, time: Array) -> Trajectory:
 
 
 def require_course(course: Any) -> None:
-    """Refuse what is no course of θ."""
+    """Require a Trajectory."""
     if not isinstance(course, Trajectory):
         raise InputError(
-            f"a reduced model is led along a Trajectory of its own coordinates, not {quoted(course)}", part="motion",
-            hint="make one with supple.trajectory, or `supple simulate ROM --motion NAME`",
+            f"expected a Trajectory of the model's coordinates (got {quoted(course)})", part="motion",
+            hint="create one with supple.trajectory, or use `supple simulate ROM --motion NAME`",
         )  # fmt: skip
 
 
@@ -90,23 +90,24 @@ def begin_state(
     held: bool = False,
     standing: bool = False,
 ) -> tuple[Array, Array]:
-    """η and η̇ (n,) of a start as `simulate` takes it, under inputs u (a,).
+    """Return η and η̇ (n,) of a start as `simulate` accepts it, under inputs u (a,).
 
-    held     : θ is held while it settles: δ that is not given, or that of an equilibrium, is the one at rest there
-    standing : the same, but an equilibrium is that under the inputs, θ and all
+    held     : θ is held at the start: δ that is not given, or that of an equilibrium, is that at equilibrium with θ
+               fixed
+    standing : the same, but an equilibrium is that under the inputs, including θ
     """
     layout = model.layout
     s = layout.theta
-    if held and asks_for_rest(model, start):
+    if held and requests_equilibrium(model, start):
         start = REST
-    held = held or (standing and not asks_for_rest(model, start))
+    held = held or (standing and not requests_equilibrium(model, start))
     start, rates = _state(model, start, rates, u)
     eta, v = _start(model, start), np.zeros(layout.size)
     if rates is not None:
         v = in_order("rates", rates, layout.coordinates)
     if v.ndim != 1:
         raise InputError("has more than one state", part="rates", hint="simulate one at a time")
-    model.evaluate(eta[:s])  # says so if it starts outside
+    model.evaluate(eta[:s])  # raises the error if it starts outside
     if held and layout.size > s and not _deformed(layout.coordinates, s, start):
         still = np.zeros((1, s))
         eta[s:] = quasi_static(model, eta[None, :s], still, still)[0]
@@ -114,7 +115,7 @@ def begin_state(
 
 
 def _deformed(names: tuple[str, ...], s: int, start: Values | None) -> bool:
-    """Whether a start says anything of δ."""
+    """Return whether a start includes δ."""
     if isinstance(start, Mapping):
         return any(name in start for name in names[s:])
     return np.asarray(start).shape == (len(names),)
@@ -123,11 +124,11 @@ def _deformed(names: tuple[str, ...], s: int, start: Values | None) -> bool:
 def _state(
     model: ReducedModel, start: Values | str | None, rates: Values | None, u: Array
 ) -> tuple[Values | None, Values | None]:
-    """Start and rates, of a configuration's name or of a state that knows its basis; u (a,) : inputs at the start."""
+    """Return start and rates, from a configuration's name or a state with its basis; u (a,) : inputs at the start."""
     if isinstance(start, NamedState):
         start, moving = start.parted(model.layout.coordinates, model.basis)
         return start, rates if rates is not None else moving
-    if asks_for_rest(model, start):
+    if requests_equilibrium(model, start):
         return model.equilibrium(REST, u), rates
     if start is None and model.repertoire is not None and REST in model.repertoire.configurations:
         start = REST
@@ -137,7 +138,7 @@ def _state(
 def _start(model: ReducedModel, start: Values | None) -> Array:
     names, s = model.layout.coordinates, model.layout.theta
     if start is None:
-        raise InputError("it is missing", part="start", hint="give values for " + ", ".join(names[:s]))
+        raise InputError("no start is given", part="start", hint="give values for " + ", ".join(names[:s]))
     if isinstance(start, Mapping):
         missing = [name for name in names[:s] if name not in start]
         if missing:
@@ -151,22 +152,22 @@ def _start(model: ReducedModel, start: Values | None) -> Array:
 
 
 def early_end(model: ReducedModel, status: int, time: float, state: Array) -> str:
-    """Why a run ended, in the user's words; state : (2n or more,) η and η̇ where it stands."""
+    """Return why a run ended, as text; state : (2n or more,) η and η̇ at the end."""
     names, v = model.layout.coordinates, state[model.layout.size :]
     if status == OUTSIDE:
         fastest = max(range(model.layout.theta), key=lambda i: abs(v[i]))
         where = ", ".join(f"{names[i]}={state[i]:.6g}" for i in range(model.layout.theta))
         return (
-            f'it leaves the region of the model at {time:.6g} s, at {where} ("{names[fastest]}" moves fastest); '
-            "keep the motion inside, or reduce over a larger region"
+            f'the motion leaves the region of the model at {time:.6g} s, at {where} ("{names[fastest]}" moves '
+            "fastest); keep the motion inside, or reduce over a larger region"
         )
     if status == INDEFINITE:
-        far = "" if not model.layout.bent else ", or it deforms by more than a mass matrix linear in δ can say"
+        far = "" if not model.layout.bent else ", or the deformation is too large for a mass matrix linear in δ"
         return (
-            f"the fitted mass matrix is not positive definite after {time:.6g} s: the tolerance that it was reduced "
-            f"with is too large{far}"
+            f"the fitted mass matrix is not positive definite after {time:.6g} s; the tolerance of the reduction is "
+            f"too large{far}"
         )
     return (
-        f"no step from {time:.6g} s on keeps the tolerance or converges; forces or speeds are too large, as those of a "
-        "loop that is unstable are"
+        f"no step from {time:.6g} s on meets the tolerance or converges; forces or speeds are too large, as in an "
+        "unstable loop"
     )

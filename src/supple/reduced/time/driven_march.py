@@ -1,14 +1,14 @@
-"""Motion of a reduced model through one interval of what its drives do, by explicit pairs of Runge-Kutta methods.
+"""Motion of a reduced model over one interval of its drives, by explicit pairs of Runge-Kutta methods.
 
-Any of the coordinates η may be led; the rows of the others are left to solve, and those of the led ones tell the forces
-that lead them:
+Any of the coordinates η may be prescribed. The rows of the others are solved, and those of the prescribed ones give the
+forces that drive them:
 
     M_ff η̈_f = f_f - M_fl η̈_l,     Q_l = (M η̈ - f)_l,     f = f(η, η̇, u) - k η - c η̇
 
-k and c are those of drives that yield. In a piece led coordinates are cubics, and so are the forces; steps end where a
-piece does. The control of steps is that of `explicit_march`, and so is the pair where some θ moves by itself. Where all
-of θ is led, coefficients are functions of time, and evaluating them is most of the work: then it is the classical
-method of order four, whose stages lie at three instants alone, one of them that of the step before. Its last stage, of
+k and c are those of compliant drives. In a piece prescribed coordinates are cubics, and so are the forces; steps end
+where a piece does. The step control is that of `explicit_march`, and so is the pair if some θ moves freely. If all of θ
+is prescribed, coefficients are functions of time, and evaluating them is most of the work. Then the classical method of
+order four is used, whose stages lie at three instants only, one of them shared with the step before. Its last stage, of
 order three, is replaced by the slope at the end of the step:  e = h/6 (k₄ - k₅).
 """
 
@@ -30,14 +30,16 @@ from supple.reduced.kernels import INSIDE, OUTSIDE, row_at, single_scratch
 from supple.reduced.observing_kernel import observe_moving
 from supple.reduced.time.explicit_march import SMALLEST, STUCK, tableau
 
-WANTED, STEPS = 0, 1  # what a march carries on
+WANTED, STEPS = 0, 1  # places in `carried`: the next step, and the number of steps
 
 
 class Pair(NamedTuple):
-    """Stages A (q, q - 1), their times (q,), weights of the error (q,); the last stage is the slope at the end of the
-    step.
+    """Pair of Runge-Kutta methods: stages A (q, q - 1), their times (q,), and weights of the error (q,).
 
-    power : by which a step follows its error; tolerance : of that error, where none is asked for
+    The last stage is the slope at the end of the step.
+
+    power     : exponent of the step size control
+    tolerance : default tolerance of the error
     """
 
     A: Array
@@ -59,8 +61,10 @@ FIFTH = Pair(_STAGES, _NODES, _ERRORS, 1 / 5, 1e-9)
 
 
 class Driven(NamedTuple):
-    """Numbers of the coordinates that are led (k,), and of the others (n - k,); stiffness and damping (n,) of drives
-    that yield, along the coordinates."""
+    """Indices of the prescribed coordinates (k,) and of the others (n - k,), and compliant drives.
+
+    stiffness, damping : (n,) of compliant drives, along the coordinates
+    """
 
     led: Integers
     free: Integers
@@ -69,8 +73,7 @@ class Driven(NamedTuple):
 
 
 class DrivenOptions(NamedTuple):
-    """The longest step, s; the error of a step over 1 + |state|, 0 where steps are fixed; the speed of dry friction;
-    the methods."""
+    """Longest step (s), error of a step relative to 1 + |state| (0: fixed steps), friction speed, and the pair."""
 
     largest: float
     tolerance: float
@@ -79,7 +82,7 @@ class DrivenOptions(NamedTuple):
 
 
 class Moving(NamedTuple):
-    """η, η̇, η̈ (n,) and inputs u (a,)."""
+    """State η, η̇, η̈ (n,) and inputs u (a,)."""
 
     eta: Array
     v: Array
@@ -89,7 +92,7 @@ class Moving(NamedTuple):
 
 @kernel
 def drive_motion(pieces, piece, x, driven, moving):
-    """Inputs, and η, η̇, η̈ of led coordinates, at a time x after the beginning of a piece."""
+    """Evaluate inputs, and η, η̇, η̈ of prescribed coordinates, at a time x after the beginning of a piece."""
     inputs, courses, led = pieces.forces, pieces.led, driven.led
     for i in range(moving.u.shape[0]):
         c = inputs[piece, :, i]
@@ -103,9 +106,10 @@ def drive_motion(pieces, piece, x, driven, moving):
 
 @kernel
 def accelerate(c, friction, driven, moving, f, L):
-    """η̈ of the free coordinates into moving.a, and Q of the led ones into f (n,); False where M_ff is not positive.
+    """Compute η̈ of the free coordinates into moving.a, and Q of the prescribed ones into f (n,).
 
-    L (n, n) is workspace. f of the free coordinates is the force of drives that yield.
+    Return False where M_ff is not positive definite. L (n, n) is workspace. f of the free coordinates includes the
+    force of compliant drives.
     """
     n, M, row, led, free = c.n, c.at[MASS], c.values, driven.led, driven.free
     forces(c, friction, moving.eta, moving.v, moving.u, f)
@@ -145,8 +149,10 @@ def accelerate(c, friction, driven, moving, f, L):
 
 @kernel
 def driven_power(c, driven, moving, f, pushed):
-    """What drives put in, W: forces of the inputs, of what yields, and Q of the led coordinates, in f; pushed (n,) is
-    workspace."""
+    """Return the power of the drives, W: inputs, compliant drives, and Q of the prescribed coordinates in f.
+
+    pushed (n,) is workspace.
+    """
     push(c, moving.u, pushed)
     eta, v = moving.eta, moving.v
     power = 0.0
@@ -159,9 +165,9 @@ def driven_power(c, driven, moving, f, pushed):
 
 @kernel(inline=True)
 def coefficients_at(model, moving, kept, c):
-    """The row at η into c; False outside the region.
+    """Fill c with the row at η; return False outside the region.
 
-    kept : the leaf, θ and the row there, undeformed, of the call before, workspace behind
+    kept : leaf, θ and undeformed row of the previous call, then workspace
     """
     s, width, eta = c.s, c.values.shape[0], moving.eta
     first = 1 + s
@@ -185,14 +191,14 @@ def coefficients_at(model, moving, kept, c):
 
 @kernel(inline=True)
 def kept_size(Z):
-    """Numbers that `coefficients_at` needs."""
+    """Return the size of `kept` of `coefficients_at`."""
     c = coefficient_row(Z, np.empty(0))
     return 1 + c.s + row_width(Z) + single_scratch(Z)
 
 
 @kernel
 def error_of(state, trial, h, errors, k):
-    """The error of a step over 1 + |state|; not a number where the step is none."""
+    """Return the error of a step relative to 1 + |state|; nan if the step is invalid."""
     error = 0.0
     for i in range(state.shape[0]):
         total = 0.0
@@ -208,13 +214,14 @@ def error_of(state, trial, h, errors, k):
 
 @kernel(purpose="reduced models between two samples")
 def driven_march(model, options, driven, pieces, observed, state, kept, found):
-    """From state (2n + 4,) = (η, η̇, works, carried) through all pieces; works as in `explicit_march`, carried: the step
-    that is tried next, and steps so far.
+    """Integrate the state (2n + 4,) = (η, η̇, works, carried) through all pieces.
 
-    kept  : of `coefficients_at`
-    found : (2n + outputs + 2,) η̈, Q (of led coordinates), outputs, kinetic and potential energy at the end, before
-            anything jumps there
-    Returns the status, and the time, from the first piece's beginning on, up to which it came.
+    Works are those of `explicit_march`; carried is the next step to try and the number of steps. Return the status, and
+    the time reached after the beginning of the first piece.
+
+    kept  : memory of `coefficients_at`
+    found : (2n + outputs + 2,) η̈, Q (of prescribed coordinates), outputs, kinetic and potential energy at the end,
+            before any jump there
     """
     largest, tolerance = options.largest, options.tolerance
     Z, F = model.integers, model.numbers

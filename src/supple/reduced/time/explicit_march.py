@@ -1,6 +1,6 @@
 """Motion of a reduced model in time by the explicit pair of Dormand and Prince, 5(4), compiled as a whole.
 
-[Dormand, Prince 1980; Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations Z, II.5]. Steps end at every
+[Dormand, Prince 1980; Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, II.5]. Steps end at every
 result and at every stop of the inputs, between which these are smooth (`InputCourse`).
 """
 
@@ -17,13 +17,16 @@ from supple.reduced.arrays import coefficient_row, friction_of, row_width
 from supple.reduced.dynamics_kernel import INDEFINITE
 from supple.reduced.kernels import INSIDE, OUTSIDE, row_at, single_scratch
 
-STUCK = 3  # no step, however small, keeps the tolerance or converges
-SMALLEST = 1e-9  # of the largest step: where a run gives up
+STUCK = 3  # no step, however small, meets the tolerance or converges
+SMALLEST = 1e-9  # of the largest step: at which a run ends
 
 
 @kernel
 def inputs_at(course, time, piece, u):
-    """Inputs at a time into u (a,), constant outside the pieces. Returns the piece; the search starts at `piece`."""
+    """Evaluate the inputs at a time into u (a,), constant outside the pieces; return the piece.
+
+    The search starts at `piece`.
+    """
     breaks, pieces = course.breaks, course.pieces
     while piece + 2 < breaks.shape[0] and time > breaks[piece + 1]:
         piece += 1
@@ -41,7 +44,7 @@ def inputs_at(course, time, piece, u):
 
 @kernel
 def next_stop(grid, reached, breaks, time):
-    """The next result or break of the inputs after a time, and the piece of the inputs that leads there."""
+    """Return the next result or break of the inputs after a time, and the piece of the inputs up to it."""
     low, high = 0, breaks.shape[0]
     while low < high:
         middle = (low + high) // 2
@@ -55,7 +58,7 @@ def next_stop(grid, reached, breaks, time):
 
 @kernel
 def tableau():
-    """Stages (7, 6), times (7,), and the weights of the error (7,)."""
+    """Return the stages (7, 6), times (7,), and the weights of the error (7,)."""
     A = np.zeros((7, 6))
     A[1, 0] = 1 / 5
     A[2, 0], A[2, 1] = 3 / 40, 9 / 40
@@ -70,13 +73,14 @@ def tableau():
 
 @kernel(purpose="simulating reduced models, explicitly")
 def explicit_march(Z, F, options, grid, course, state, record):
-    """From state (2n + 2,) = (η, η̇, works) at grid[0] on; record (N, 2n + 2). Returns status, results reached, time,
-    steps.
+    """Integrate the state (2n + 2,) = (η, η̇, works) from grid[0] on; record (N, 2n + 2).
 
-    works   : that inputs put in, and that is lost to damping and friction, J; they have no say in the steps
+    Return status, results reached, time and steps.
+
+    works   : work of the inputs, and energy dissipated by damping and friction, J; they do not affect the steps
     course  : InputCourse
-    options : largest (or, without tolerance, fixed) step; tolerance of a step's error over 1 + |state|, 0 for fixed
-              steps; speed of dry friction
+    options : largest (or, without tolerance, fixed) step; tolerance of a step's error relative to 1 + |state|, 0 for
+              fixed steps; friction speed
     """
     largest, tolerance, speed = options
     c, friction = coefficient_row(Z, np.empty(row_width(Z))), friction_of(Z, F, speed)

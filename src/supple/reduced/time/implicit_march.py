@@ -1,7 +1,7 @@
 """Motion of a stiff reduced model in time: generalized-α with Newton's iterations, compiled as a whole.
 
-The scheme of `supple.integration.time_steps`, on a vector space. Newton's matrix is β' M + γ' (D_d + 2 Γ[η̇]) + K
-with the coupling of p; how the coefficients change with θ is left out, because it is never stiff.
+The scheme is that of `supple.integration.time_steps`, on a vector space. Newton's matrix is β' M + γ' (D_d + 2 Γ[η̇]) +
+K with the coupling of p; the change of the coefficients with θ is left out, because it is never stiff.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from supple.reduced.kernels import INSIDE, OUTSIDE, row_at, single_scratch
 from supple.reduced.time.explicit_march import SMALLEST, STUCK, inputs_at, next_stop
 
 _ITERATIONS = 25
-_CONVERGED = 1e-10  # correction of a coordinate, of its size and its travel in the step
+_CONVERGED = 1e-10  # correction of a coordinate, relative to its value and its change in the step
 _NEGLIGIBLE = 1e-16  # in m or rad
 
 
 class ImplicitOptions(NamedTuple):
-    """As of `explicit_march`, and the parameters of generalized-α."""
+    """Options of `explicit_march`, and the parameters of generalized-α."""
 
     largest: float
     tolerance: float
@@ -38,8 +38,10 @@ class ImplicitOptions(NamedTuple):
 
 @kernel
 def tangent(c, friction, rates, accelerations, mass, slope, S):
-    """β' M + γ' ∂(Γ[η̇,η̇] + D η̇ + friction)/∂η̇ + K - ∂p/∂η + ∂(M η̈)/∂η, as far as p is linear in δ and θ, into S
-    (n, n)."""
+    """Compute Newton's matrix into S (n, n), as far as p is linear in δ and θ.
+
+    It is β' M + γ' ∂(Γ[η̇,η̇] + D η̇ + friction)/∂η̇ + K - ∂p/∂η + ∂(M η̈)/∂η.
+    """
     n, s, at, row = c.n, c.s, c.at, c.values
     d = n - s
     rate_slopes(c, friction, rates, S)
@@ -56,7 +58,7 @@ def tangent(c, friction, rates, accelerations, mass, slope, S):
 
 @kernel
 def eliminate(S, b):
-    """Solve S x = b in place, with row pivoting; False where S is singular."""
+    """Solve S x = b in place, with row pivoting; return False if S is singular."""
     n = b.shape[0]
     for k in range(n):
         best = k
@@ -83,10 +85,11 @@ def eliminate(S, b):
 
 @kernel(purpose="simulating reduced models, implicitly")
 def implicit_march(Z, F, options, grid, course, state, record):
-    """From state (2n + 2,) = (η, η̇, works) at grid[0] on; record (N, 2n + 2). Returns status, results reached, time,
-    steps. Inputs and works are those of `explicit_march`; works are taken by the trapezoidal rule.
+    """Integrate the state (2n + 2,) = (η, η̇, works) from grid[0] on; record (N, 2n + 2).
 
-    The error of a step is estimated as h²|β - 1/6| times the change of a                 [Zienkiewicz, Xie 1991]
+    Return status, results reached, time and steps. Inputs and works are those of `explicit_march`; works are integrated
+    by the trapezoidal rule. The error of a step is estimated as h²|β - 1/6| times the change of a [Zienkiewicz, Xie
+    1991].
     """
     largest, tolerance = options.largest, options.tolerance
     alpha_m, alpha_f, beta, gamma = options.alpha
@@ -142,7 +145,7 @@ def implicit_march(Z, F, options, grid, course, state, record):
                 v[i] += slope * f[i]
                 dv[i] += mass * f[i]
                 far = max(far, abs(f[i]) / (_CONVERGED * (abs(eta[i]) + abs(eta[i] - state[i])) + _NEGLIGIBLE))
-            # Corrections shrink by a ratio each: what is still to come is that ratio times the last one.
+            # Corrections shrink by a constant ratio: the remaining error is that ratio times the last correction.
             if far <= 1.0 or (far < 0.1 * before and far * far <= before):
                 status = INSIDE
                 break

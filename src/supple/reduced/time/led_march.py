@@ -1,6 +1,6 @@
-"""Deformation of a reduced model whose θ is led, in time, by the explicit pair of Dormand and Prince, compiled.
+"""Deformation of a reduced model with prescribed θ, in time, by the explicit pair of Dormand and Prince, compiled.
 
-The pair and the control of steps are those of `explicit_march`; the state is (δ, δ̇), and θ, θ̇, θ̈ are quintics between
+The pair and the step control are those of `explicit_march`. The state is (δ, δ̇), and θ, θ̇, θ̈ are quintics between
 the instants of the course. Steps end at every result and at every instant of the course.
 """
 
@@ -26,7 +26,7 @@ from supple.time_functions.polynomial_pieces import PolynomialPieces
 
 
 class LedOptions(NamedTuple):
-    """The longest step, s; the error of a step over sizes (2d,) + |δ, δ̇|; the speed of dry friction."""
+    """Longest step (s), error of a step relative to sizes (2d,) + |δ, δ̇|, and friction speed."""
 
     largest: float
     tolerance: float
@@ -35,9 +35,9 @@ class LedOptions(NamedTuple):
 
 
 class LedCourse(NamedTuple):
-    """θ (s,) as polynomials between instants.
+    """Course of θ (s,) as polynomials between instants.
 
-    lowest, highest : (s,), what θ is kept within: at the end of a path, rounding would leave the region
+    lowest, highest : (s,), bounds of θ: at the end of a path, rounding would leave the region
     """
 
     pieces: PolynomialPieces
@@ -47,7 +47,7 @@ class LedCourse(NamedTuple):
 
 @kernel
 def lead(course, piece, time, eta, rates, accelerations):
-    """θ, θ̇ and θ̈ at a time into the first s numbers of η, η̇, η̈ (n,)."""
+    """Evaluate θ, θ̇ and θ̈ at a time into the first s numbers of η, η̇, η̈ (n,)."""
     coefficients = course.pieces.coefficients
     tau = time - course.pieces.breaks[piece]
     top = coefficients.shape[1] - 1
@@ -63,8 +63,10 @@ def lead(course, piece, time, eta, rates, accelerations):
 
 @kernel
 def free_accelerations(c, S, f, accelerations):
-    """δ̈ = -M_δδ⁻¹ f_δ behind θ̈ in accelerations (n,), where f = M η̈ - f(η, η̇, 0) with δ̈ = 0, and f with that δ̈: Q_θ.
-    False where M_δδ (d, d) is singular; S is workspace of its shape."""
+    """Compute δ̈ = -M_δδ⁻¹ f_δ behind θ̈ in accelerations (n,), and add its inertia to f, so that f_θ = Q_θ.
+
+    f is M η̈ - f(η, η̇, 0) with δ̈ = 0. Return False where M_δδ (d, d) is singular; S is workspace of its shape.
+    """
     n, s, row, first = c.n, c.s, c.values, c.at[MASS]
     for i in range(s, n):
         for j in range(s, n):
@@ -80,10 +82,12 @@ def free_accelerations(c, S, f, accelerations):
 
 @kernel(purpose="simulating reduced models along a motion")
 def led_march(Z, F, options, course, grid, state, record):
-    """From state (2d + 2,) = (δ, δ̇, works) at grid[0] on; record (N, 3d + 2): the state, and δ̈. Returns status, time,
-    steps; the time is where the region ends, or up to which the motion came.
+    """Integrate the state (2d + 2,) = (δ, δ̇, works) from grid[0] on; record (N, 3d + 2): the state, and δ̈.
 
-    works : that what leads it puts in, and that is lost to damping and friction, J; they have no say in the steps
+    Return status, time and steps; the time is that reached, or that at which the region ends.
+
+    works : work of the prescribed motion, and energy dissipated by damping and friction, J; they do not affect the
+            steps
     """
     largest, tolerance, sizes, breaks = options.largest, options.tolerance, options.sizes, course.pieces.breaks
     c, friction = coefficient_row(Z, np.empty(row_width(Z))), friction_of(Z, F, options.speed)
@@ -99,7 +103,7 @@ def led_march(Z, F, options, course, grid, state, record):
     time, reached, steps, first = grid[0], 0, 0, True
     wanted = largest
     while reached < grid.shape[0]:
-        # The first step has no length: it finds the slopes at the start.
+        # The first step has no length: it computes the slopes at the start.
         stop, piece = next_stop(grid, reached, breaks, time)
         span = 0.0 if first else stop - time
         h = span / max(1.0, np.ceil(span / min(wanted, largest) - 1e-9))

@@ -1,4 +1,4 @@
-"""States of a reduced model over time, and the signals that follow from them."""
+"""Results of a simulated reduced model: states over time, and the signals that follow from them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
 
-_STILL = 1e-12  # J, below which nothing moves
+_STILL = 1e-12  # J, below which the model is at rest
 
 
 @dataclass(frozen=True, eq=False)
 class ModelMotion:
-    """η, η̇ (N, n) and u (N, a) at times (N,), s.
+    """Motion η, η̇ (N, n) under inputs u (N, a) at times (N,), s.
 
-    led   : η̈ (N, n) of a model of which coordinates are led; None of one that moves by itself
-    leads : names of those, all θ if left out; u without columns says that there are no inputs beside them
-    works : (N, 2) since the start, J: put in by inputs, or by what leads it, and lost; None if nobody counted
-    known : (N, 2) kinetic and potential energy, J, where they are known already
+    led   : η̈ (N, n) if coordinates are prescribed; None for a free motion
+    leads : names of the prescribed coordinates, default: all θ; u without columns means that there are no inputs
+    works : (N, 2) since the start, J: work of the inputs, or of the prescribed motion, and dissipated energy; None if
+            unknown
+    known : (N, 2) kinetic and potential energy, J, if known already
     """
 
     model: ReducedModel
@@ -44,12 +45,15 @@ class ModelMotion:
 
     @property
     def origin(self) -> dict[str, str]:
-        """What ran: `mechanism`, the text of its file; `model`, what its coordinates are, as JSON."""
+        """Origin of the results, as JSON texts.
+
+        `mechanism` is the text of its file, `model` the meaning of its coordinates.
+        """
         made, basis = self.model.provenance, self.model.basis
         options = {name: value for name, value in made.get("options", {}).items() if name in ("held", "path")}
-        told = {"coordinates": list(self.model.layout.coordinates), "theta": self.model.layout.theta, **options}
-        told["basis"] = None if basis is None else basis.data()
-        return {"mechanism": str(made.get("description", "")), "model": json.dumps(told)}
+        facts = {"coordinates": list(self.model.layout.coordinates), "theta": self.model.layout.theta, **options}
+        facts["basis"] = None if basis is None else basis.data()
+        return {"mechanism": str(made.get("description", "")), "model": json.dumps(facts)}
 
     @property
     def coordinates(self) -> Signals:
@@ -79,15 +83,15 @@ class ModelMotion:
 
     @cached_property
     def outputs(self) -> Signals:
-        names, seen = self.model.layout.outputs, self._observed[0]
+        names, values = self.model.layout.outputs, self._observed[0]
         if self.model.layout.observation is not None:
             a = np.stack(list(self.accelerations.values()), axis=1)
-            seen = outputs_along(self.model, ObservedMotion(self.eta, self.v, a, self._forces, self.friction_speed))
-        return labelled(self.time, names, seen, self.model.units.outputs)
+            values = outputs_along(self.model, ObservedMotion(self.eta, self.v, a, self._forces, self.friction_speed))
+        return labelled(self.time, names, values, self.model.units.outputs)
 
     @property
     def _forces(self) -> Array:
-        """u (N, a), zero where there are no inputs."""
+        """Inputs u (N, a), zero if there are none."""
         return self.u if self.u.shape[1] else np.zeros((len(self.time), len(self.model.layout.inputs)))
 
     @property
@@ -111,8 +115,10 @@ class ModelMotion:
 
     @property
     def energy(self) -> Signals:
-        """The potential where the forces have one, and then what was put in and lost since the start, and what is left
-        over: the error of the balance."""
+        """Kinetic and potential energy, work and dissipation since the start, and the error of their balance.
+
+        Only the kinetic energy is given if the forces have no potential.
+        """
         kinetic, potential = self._energies.T
         energies = {"kinetic": kinetic}
         if np.isfinite(potential).all():
@@ -129,7 +135,10 @@ class ModelMotion:
 
     @cached_property
     def energy_defect(self) -> float | None:
-        """None where no work is counted, forces have no potential, or M, Γ and p are fitted each by itself."""
+        """Relative error of the energy balance.
+
+        None if no work is counted, forces have no potential, or M, Γ and p are fitted separately.
+        """
         if self.works is None or not self.model.layout.conservative:
             return None
         kinetic, potential = self._energies.T

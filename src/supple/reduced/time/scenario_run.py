@@ -1,4 +1,4 @@
-"""A scenario, by a name that a reduced model knows or as the data of one, as what `simulate` takes."""
+"""Scenarios of a reduced model, by name or as data, as arguments of `simulate`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.integration.signal import joined_inputs
 from supple.reduced.damped import damped, first_frequency
-from supple.reduced.repertoire import REST, asks_for_rest, named_theta
+from supple.reduced.repertoire import REST, named_theta, requests_equilibrium
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
 
 class ScenarioRun(NamedTuple):
-    """The model with the damping asked for; the end, inputs and their times, start, rates and step (None: as the
-    tolerance asks)."""
+    """Model with the damping of the scenario; end, inputs and their times, start, rates and step (None: adaptive)."""
 
     model: ReducedModel
     until: float
@@ -33,40 +32,42 @@ class ScenarioRun(NamedTuple):
 def scenario_run(
     model: ReducedModel, scenario: str | Mapping[str, Any], until: float | None = None, step: float | None = None
 ) -> ScenarioRun:
-    """What a scenario asks for; one that prescribes its motion is not a run of the model.
+    """Return the run that a scenario describes; InputError if it prescribes its motion.
 
-    scenario : its name, or its fields, numbers in SI; until, step : s, in place of its own
+    scenario    : its name, or its fields with numbers in SI units
+    until, step : s, instead of those of the scenario
     """
-    asked = scenario if isinstance(scenario, Mapping) else _known(model, scenario)
-    if asked.get("motion") is not None:
+    fields = scenario if isinstance(scenario, Mapping) else _known(model, scenario)
+    if fields.get("motion") is not None:
         raise InputError(
-            f'the scenario prescribes the motion "{asked["motion"]}", and nothing moves by itself',
-            part=f'model "{model.name}"', hint="`supple simulate ROM --scenario NAME` gives the forces it needs",
+            f'the scenario prescribes the motion "{fields["motion"]}", so it cannot be simulated freely',
+            part=f'model "{model.name}"',
+            hint="use `supple simulate ROM --scenario NAME` for the forces of this motion",
         )  # fmt: skip
-    if until is None and "until" not in asked:
-        raise InputError("no duration is given", part="scenario", hint='give {"until": seconds, ...}')
-    lasts, fixed = float(until if until is not None else asked["until"]), step or asked.get("step")
-    inputs, times = joined_inputs(asked.get("inputs", {}), asked.get("times"), lasts, fixed)
-    start = _start(model, asked.get("start", REST))
-    if asked.get("damping") and model.layout.size > model.layout.theta:
-        model = damped(model, *_rayleigh(model, asked["damping"], start))
-    if asked.get("deflection"):
-        start = loaded_deflection(model, start, asked["deflection"])
-    return ScenarioRun(model, lasts, inputs, times, start, asked.get("rates", {}), fixed)
+    if until is None and "until" not in fields:
+        raise InputError("the scenario has no duration", part="scenario", hint='give {"until": seconds, ...}')
+    lasts, fixed = float(until if until is not None else fields["until"]), step or fields.get("step")
+    inputs, times = joined_inputs(fields.get("inputs", {}), fields.get("times"), lasts, fixed)
+    start = _start(model, fields.get("start", REST))
+    if fields.get("damping") and model.layout.size > model.layout.theta:
+        model = damped(model, *_rayleigh(model, fields["damping"], start))
+    if fields.get("deflection"):
+        start = loaded_deflection(model, start, fields["deflection"])
+    return ScenarioRun(model, lasts, inputs, times, start, fields.get("rates", {}), fixed)
 
 
 def led_scenario(
     model: ReducedModel, scenario: str | Mapping[str, Any], theta: Array
 ) -> tuple[ReducedModel, Array | None]:
-    """What a scenario asks of a model that a motion leads from θ (s,): with its damping, and δ at the start.
+    """Return a model with the damping of a scenario, and δ at the start, for a motion that starts from θ (s,).
 
-    δ is None where the scenario says nothing of it. Steps follow the tolerance.
+    δ is None if the scenario does not specify it. Steps follow the tolerance.
     """
-    asked = scenario if isinstance(scenario, Mapping) else _known(model, scenario)
+    fields = scenario if isinstance(scenario, Mapping) else _known(model, scenario)
     flexible = model.layout.size > model.layout.theta
-    if asked.get("damping") and flexible:
-        model = damped(model, *_rayleigh(model, asked["damping"], theta))
-    loads = asked.get("deflection")
+    if fields.get("damping") and flexible:
+        model = damped(model, *_rayleigh(model, fields["damping"], theta))
+    loads = fields.get("deflection")
     delta = loaded_deflection(model, theta, loads)[model.layout.theta :] if loads and flexible else None
     return model, delta
 
@@ -75,14 +76,14 @@ def _known(model: ReducedModel, name: str) -> Mapping[str, Any]:
     known = {} if model.repertoire is None else model.repertoire.scenarios
     if name not in known:
         raise InputError(
-            f'it has no scenario "{name}"', part=f'model "{model.name}"',
+            f'unknown scenario "{name}"', part=f'model "{model.name}"',
             hint=nearest(name, known) if known else "give times, inputs and a start",
         )  # fmt: skip
     return known[name]
 
 
 def _start(model: ReducedModel, where: Any) -> Any:
-    """Coordinates that are not mentioned stay at rest."""
+    """Return the start with omitted coordinates at rest."""
     if isinstance(where, str) or model.repertoire is None:
         return where
     names = model.layout.coordinates[: model.layout.theta]
@@ -90,8 +91,8 @@ def _start(model: ReducedModel, where: Any) -> Any:
 
 
 def _theta(model: ReducedModel, start: Any) -> Array:
-    """θ (s,) of a start; where it looks for an equilibrium, that of rest."""
-    if asks_for_rest(model, start):
+    """Return θ (s,) of a start; that of the rest posture if it is an equilibrium."""
+    if requests_equilibrium(model, start):
         start = REST
     found = named_theta(model, start)
     names = model.layout.coordinates[: model.layout.theta]
@@ -103,9 +104,10 @@ def _rayleigh(model: ReducedModel, law: Mapping[str, Any], start: Any) -> tuple[
 
 
 def rayleigh(law: Mapping[str, Any], first: Callable[[], float]) -> tuple[float, float]:
-    """α (1/s) and β (s) of a scenario's damping; a ratio ζ at ω is β = 2ζ/ω.
+    """Return α (1/s) and β (s) of a scenario's damping; a ratio ζ at ω gives β = 2ζ/ω.
 
-    law : its fields; first : Hz, the frequency that a ratio belongs to where the law names none
+    law   : fields of the damping
+    first : frequency (Hz) of a ratio, if the damping does not name one
     """
     if law.get("rayleigh") is not None:
         return float(law["rayleigh"][0]), float(law["rayleigh"][1])
@@ -113,7 +115,7 @@ def rayleigh(law: Mapping[str, Any], first: Callable[[], float]) -> tuple[float,
 
 
 def loaded_deflection(model: ReducedModel, start: Any, loads: Mapping[str, float]) -> Array:
-    """η (n,) at rest with θ held under loads along outputs:  K δ = p_δ + Ψ_oᵀ f.
+    """Return η (n,) at equilibrium with θ fixed under loads along outputs:  K δ = p_δ + Ψ_oᵀ f.
 
     loads : output -> N or N m
     """
@@ -122,7 +124,7 @@ def loaded_deflection(model: ReducedModel, start: Any, loads: Mapping[str, float
     for name in loads:
         if name not in layout.outputs:
             raise InputError(
-                f'it has no output "{name}" to deflect', part=f'model "{model.name}"',
+                f'unknown output "{name}" of the deflection', part=f'model "{model.name}"',
                 hint=nearest(name, layout.outputs),
             )  # fmt: skip
     if layout.size == s:

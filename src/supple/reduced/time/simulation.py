@@ -1,4 +1,4 @@
-"""Motion of a reduced model in time, and its equilibrium."""
+"""Simulation of a reduced model in time, and its equilibrium."""
 
 from __future__ import annotations
 
@@ -45,37 +45,91 @@ def simulate_model(
     rigid: bool = False,
     drives: bool = True,
 ) -> Simulation:
-    """Motion from η, η̇ at t[0] on; the call is that of `supple.simulate`.
+    """Simulate the motion of a reduced model; the arguments are those of `supple.simulate`.
 
-    t               : (N,) rising times of the results, s; or the end alone; or a scenario, its name or its fields, of
-                      which the other arguments replace parts
-    inputs          : {actuator: number, values at `input_times` or else at t (linear between them), or callable of
-                      time}, or (N, a) values: forces, or commands of drives. Zero if left out; drives that move stay
-                      where they are. Callables are followed at every step, whatever t is: see `followed_course`
-    start           : θ, or η; by name (δ left out is zero) or in order; a configuration's name, or "equilibrium": at
-                      rest under the inputs at the start. The state of a linear model (`at["states"]`) brings its rates,
-                      and must be in the model's own basis. If left out, `rest`, where the model knows it
-    until, output_step : instead of t: the end, s, and the time between results: if left out, as `supple.simulate`
-    step            : fixed step, s (shortened to end at every result); steps follow the tolerance if left out
-    rates           : η̇ at the start, by name or in order
-    motion          : a Trajectory of the model's θ that leads it, δ free; its forces are `Simulation.driving_forces`
-    tolerance       : error of a step over 1 + |state|; with `step` too, that is the largest one
-    method          : "explicit" (Dormand-Prince, order 5), "implicit" (generalized-α, order 2, for stiff models), or
-                      "auto": implicit where there are elastic coordinates
-    spectral_radius : of "implicit": what a step leaves of the fastest oscillations, 0 to 1
-    friction_speed  : over which dry friction changes its sign, in the unit of the joint's rate
-    rigid           : of a mechanism alone: a model has been reduced with its elastic parts, or without
-    drives          : False leaves drives out: inputs are forces. A motion leaves them out as well. With drives the
-                      method is that of models between samples (`driven_march`), explicit
+    Parameters
+    ----------
+    model : ReducedModel
+        Model to simulate.
+    t : array_like, str or mapping, optional
+        Times of the results, shape (N,), rising, in s; or the end time; or a scenario.
 
-    A run that leaves the region, or cannot go on, returns what it has and warns; see `Simulation.reason`. How well its
-    energies balance is told by `Simulation.energy_defect`.
+        A scenario is its name, or its fields; the other arguments replace parts of it.
+    inputs : mapping, array_like or callable, optional
+        Forces of the actuators, or commands of drives. Default: zero.
+
+        {actuator: number, values or callable of time}, or values of shape (N, a). Values belong to `input_times`, or
+        else to `t`, and are linear between. Callables are followed at every step. A drive that prescribes motion keeps
+        its position by default.
+    start : array_like, mapping or str, optional
+        Initial θ, or η, by name or in order; the name of a configuration; or "equilibrium". Default: `rest`.
+
+        "equilibrium" is the equilibrium under the initial inputs. δ that is not given is zero. The state of a linear
+        model (``at["states"]``) includes its rates and must be in the model's own basis.
+    until : float, optional
+        End time, s, instead of `t`.
+    step : float, optional
+        Fixed step, s, shortened to end at every result. Default: steps follow the tolerance.
+    rates : array_like or mapping, optional
+        Initial rates η̇, shape (n,), by name or in order. Default: zero.
+    input_times : array_like, optional
+        Times of the values in `inputs`, s. Default: `t`.
+    motion : Trajectory, optional
+        Motion that prescribes the model's θ, with δ free; its forces are `Simulation.driving_forces`.
+    tolerance : float, optional
+        Error of a step relative to 1 + |state|. Default: 1e-9. With `step`, that is the largest step.
+    method : {"auto", "explicit", "implicit"}, optional
+        Integration method. Default: "auto", implicit if there are elastic coordinates.
+
+        "explicit" is the pair of Dormand and Prince of order 5, "implicit" the generalized-α method of order 2, for
+        stiff models.
+    spectral_radius : float, optional
+        Remaining fraction of the fastest oscillations after an implicit step, 0 to 1. Default: 0.9.
+    output_step : float, optional
+        Time between results, s. Default: as for `supple.simulate`.
+    friction_speed : float, optional
+        Speed over which dry friction changes its sign, in the unit of the joint's rate. Default: 1e-3.
+    rigid : bool, optional
+        Accepted for mechanisms only; a model was reduced with elastic bodies, or without. Default: False.
+    drives : bool, optional
+        Include drives. Default: True. With a motion, and with False, inputs are forces. With drives the method is
+        explicit.
+
+    Returns
+    -------
+    Simulation
+        Coordinates, rates, outputs, inputs and energies over time. `energy_defect` is the relative error of the energy
+        balance.
+
+    Raises
+    ------
+    InputError
+        If the start, the inputs or the scenario do not belong to the model.
+
+    Warns
+    -----
+    EarlyEnd
+        If the motion leaves the region of the model or cannot be continued; the results end there, see
+        `Simulation.reason`.
+
+    See Also
+    --------
+    supple.simulate : The same for a mechanism.
+
+    Examples
+    --------
+    >>> import supple
+    >>> rom = supple.reduce(supple.load("four-bar"), progress=False)
+    >>> run = rom.simulate(0.2, start={"crank": 0.0})
+    >>> round(float(run.coordinates["crank"][-1]), 2)
+    -0.34
     """
     require_arguments(simulate_model, locals())
     require_positive(tolerance=tolerance, friction_speed=friction_speed)
     require_known("method", method, _METHODS)
     options = StepOptions(step, tolerance, spectral_radius, friction_speed)
-    simulated = import_module("supple.simulation.model_simulation").simulated  # above this layer, so found by name
+    # Imported by name, because the module is above this layer.
+    simulated = import_module("supple.simulation.model_simulation").simulated
     found: Simulation = simulated(
         model, t, inputs, start, options, until=until, rates=rates, input_times=input_times, motion=motion,
         method=method, output_step=output_step, drives=drives,
@@ -84,15 +138,14 @@ def simulate_model(
 
 
 _STEPS = 50
-_SMALL = 1e-11  # of the largest single force: what is left of their sum
-_LONGEST = 0.2  # of the region's width: a step of θ
+_SMALL = 1e-11  # of the largest single force: largest residual of their sum
+_LONGEST = 0.2  # of the region's width: longest step of θ
 
 
 def equilibrium_of(model: ReducedModel, theta: Values, inputs: Values | None) -> Array:
-    """The equilibrium of a reduced model under constant inputs, close to θ: η (n,), deflection included.
+    """Return the equilibrium η (n,) of a reduced model under constant inputs, close to θ, including its deflection.
 
-    f(η, 0, u) = 0 is solved by Newton's method with exact derivatives. Nothing is pushed there. Without inputs, all
-    are zero.
+    f(η, 0, u) = 0 is solved by Newton's method with exact derivatives. The default of the inputs is zero.
     """
     layout = model.layout
     s, n = layout.theta, layout.size
@@ -106,7 +159,7 @@ def equilibrium_of(model: ReducedModel, theta: Values, inputs: Values | None) ->
         force = c.input_map @ u - model.inverse(eta[:s], delta=eta[s:])
         largest = max(np.abs(part).max() for part in (c.force, c.K @ eta, c.input_map @ u, np.full(1, 1e-300)))
         slopes = force_slopes(model, c, coefficient_slopes(model, eta[:s], eta[s:]), eta, u, still, still)
-        # Where all forces vanish together, what they grow to across the region is what a rest is small against.
+        # Where all forces vanish together, the residual is relative to their growth across the region.
         largest = max(largest, float((np.abs(slopes[:, :s]) @ width).max()))
         if np.abs(force).max() <= _SMALL * largest:
             return eta
@@ -117,7 +170,7 @@ def equilibrium_of(model: ReducedModel, theta: Values, inputs: Values | None) ->
         eta = eta + step / max(1.0, float((np.abs(step[:s]) / (_LONGEST * width)).max()))
     where = ", ".join(f"{name}={value:.6g}" for name, value in zip(layout.coordinates, eta[:s], strict=False))
     raise NumericalError(
-        f"no equilibrium was found near {where}; the largest force left is {np.abs(force).max():.3g}",
+        f"no equilibrium was found near {where}; the largest residual force is {np.abs(force).max():.3g}",
         part=f'model "{model.name}"',
-        hint="start closer to it, or give the inputs that hold it (`linearize` tells them)",
+        hint="start closer to the equilibrium, or give the inputs that hold it (`linearize` computes them)",
     )
