@@ -4,7 +4,7 @@
 #   make test    everything: check, then the tests
 #   make quick   one case of every test that is not slow: no compiler, browser, Octave or cluster; for the inner loop
 #   make tools   programs that tests run (.ci/tools), installed where they are missing and that is allowed
-#   make check   the fast part: lint, format, types, layers, how kernels read
+#   make check   the fast part: lint, docstrings, spelling, wording, format, types, layers
 #   make viewer  the page in the browser, built by npm (the machine's, or one from PyPI) where it has changed
 #   make docs    the documentation site, build/site/html/index.html
 #   make bench   run every benchmark
@@ -62,9 +62,10 @@ demo: $(VENV)/.installed
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell src docs examples viewer/src README.md CHANGELOG.md CONTRIBUTING.md
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q --noconftest tests/house/test_kernel_rules.py
+	$(BIN)/python -m pytest -q --noconftest tests/house/test_kernel_rules.py tests/house/test_phrases.py
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .

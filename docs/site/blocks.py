@@ -1,4 +1,4 @@
-"""Blocks of a page that say no language: equations, commands, Python, or drawings of characters."""
+"""Determine the language of unlabelled blocks: equations, commands, Python, or text drawings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COMMAND = re.compile(r"^(supple|make|python|pip|cc|git|\$CC|source|export|pytest
 
 
 def kind(content: str) -> str:
-    """What a block without a language is: `equations`, `sh`, `python` or `text`."""
+    """Return the language of an unlabelled block: `equations`, `sh`, `python` or `text`."""
     lines = [line for line in content.splitlines() if line.strip()]
     if any(NUMBERED.search(line) for line in lines):
         return "equations"
@@ -25,8 +25,8 @@ def kind(content: str) -> str:
     return "text"
 
 
-def told(text: str) -> str:
-    """The page with a language at every block that has none, indented ones as fences."""
+def label_blocks(text: str) -> str:
+    """Label every unlabelled block of a page; indented blocks become fences."""
     lines = text.splitlines()
     for token in reversed(MarkdownIt("commonmark").parse(text)):
         unnamed = token.type == "code_block" or (token.type == "fence" and not token.info)

@@ -1,4 +1,4 @@
-"""Formulas cut where brackets allow it."""
+"""Split formulas outside brackets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ OPEN, CLOSE = {"(": ")", "[": "]", "{": "}"}, ")]}"
 
 
 def parts(line: str) -> list[str]:
-    """The formulas of a line, which wide gaps outside brackets divide."""
+    """Split a line into formulas at wide gaps outside brackets."""
     parts, depth, start = [], 0, 0
     gaps = {gap.start(): gap.end() for gap in re.finditer(r"(?<=[,;:])\s{2,}|\s{3,}", line)}
     for index, c in enumerate(line):
@@ -20,7 +20,7 @@ def parts(line: str) -> list[str]:
 
 
 def closing(text: str, at: int) -> int:
-    """Where the bracket that opens at `at` closes; behind the text where it does not."""
+    """Return the index where the bracket at `at` closes, or the length of the text."""
     wanted: list[str] = []
     for index in range(at, len(text)):
         if text[index] in OPEN:
@@ -33,7 +33,7 @@ def closing(text: str, at: int) -> int:
 
 
 def split_outside(text: str, separator: str) -> list[str]:
-    """The text cut at separators outside brackets."""
+    """Split the text at separators outside brackets."""
     parts, depth, start = [], 0, 0
     for index, c in enumerate(text):
         depth += (c in OPEN) - (c in CLOSE)
@@ -44,7 +44,7 @@ def split_outside(text: str, separator: str) -> list[str]:
 
 
 def cells(line: str, rows: list[str], bracket: str) -> list[str]:
-    """The cells of a row: between commas, between wide gaps, or of single symbols."""
+    """Split a row into cells at commas or wide gaps, or into single symbols."""
     if any(len(split_outside(other, ",")) > 1 for other in rows):
         return split_outside(line, ",")
     if any(re.search(r"\S\s{2,}\S", other) for other in rows):

@@ -13,10 +13,14 @@ sys.path.insert(0, str(HERE))
 
 
 def build(output: Path, *, quiet: bool = False) -> int:
-    """Write the sources into OUTPUT/source and the site into OUTPUT/html; the status is not 0 if anything was amiss."""
+    """Write sources into OUTPUT/source and the site into OUTPUT/html; return a non-zero status after any warning."""
+    from numpydoc_sections import faults
     from sphinx.cmd.build import main
     from stage import stage
 
+    if found := list(faults()):
+        print("docstrings:", *found, sep="\n  ", file=sys.stderr)
+        return 1
     source = output / "source"
     stage(source, output / "cache")
     settings = ["-a", "-W", "--keep-going", "-c", str(HERE), "-d", str(output / "doctrees"), *(["-q"] if quiet else [])]

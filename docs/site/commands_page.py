@@ -1,4 +1,4 @@
-"""The command line's reference, from the commands themselves."""
+"""Generate the reference of the command line from the commands."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from supple.cli.kind_option import _PLACES, kinds
 
 
 def commands_page() -> str:
-    """Every command with its arguments and options, as Markdown."""
+    """Return every command with its arguments and options as Markdown."""
     commands = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
     listed = "\n".join(
         f"| [`supple {name}`](#supple-{name}) | {cell(_first(item.help))} |" for name, item in commands.items()
     )
-    told = "\n\n".join(_command(name, item) for name, item in commands.items())
-    return f"| command | what it does |\n|---|---|\n{listed}\n\n{told}\n"
+    details = "\n\n".join(_command(name, item) for name, item in commands.items())
+    return f"| command | what it does |\n|---|---|\n{listed}\n\n{details}\n"
 
 
 def _command(name: str, item: Any) -> str:

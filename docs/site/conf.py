@@ -1,4 +1,4 @@
-"""Sphinx's settings of the documentation site."""
+"""Settings of Sphinx for the documentation site."""
 
 import sys
 from importlib.util import find_spec
@@ -7,7 +7,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-# The font of formulas, so that they look the same everywhere; ziamath carries it.
+# The font of formulas, bundled with ziamath: they look the same everywhere.
 FONT = str(Path(find_spec("ziamath").origin).parent / "fonts" / "STIXTwoMath-Regular.ttf")
 
 project = "supple"

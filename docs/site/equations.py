@@ -1,4 +1,4 @@
-"""Sphinx: blocks of plain equations, and symbols with an index in sentences, as MathML."""
+"""Sphinx extension: blocks of plain equations, and symbols with an index in sentences, as MathML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
-# one letter, perhaps with accents, and an index; ∂ may have what is differentiated behind it
+# one letter, perhaps with accents, and an index; the quantity may follow ∂
 INDEXED = re.compile(r"((?<![\w/.])[^\W\d_][\u0300-\u036f\u20db]*_(?:\{[^}]*\}|[^\W_]+)[ᵀ⁻¹²³]*(?![\w]))")
 
 
@@ -22,7 +22,7 @@ class Equations(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Raw HTML, and the text itself for all other builders."""
+        """Return raw HTML, and the text itself for other builders."""
         lines = list(self.content)
         html = nodes.raw("", block(lines), format="html")
         self.set_source_info(html)
@@ -30,7 +30,7 @@ class Equations(SphinxDirective):
 
 
 def block(lines: list[str]) -> str:
-    """The lines of a block of equations as HTML."""
+    """Return the lines of a block of equations as HTML."""
     found, at = [], 0
     while at < len(lines):
         if not lines[at].strip():
@@ -57,12 +57,12 @@ def _line(parts: list[str], citation: str, number: str) -> str:
 
 
 class IndexedSymbols(SphinxTransform):
-    """Symbols with an index in sentences, M_ij or ∂_kΨ, as formulas; everything else in a sentence stays as it is."""
+    """Set symbols with an index in sentences, M_ij or ∂_kΨ, as formulas; leave the rest unchanged."""
 
     default_priority = 700
 
     def apply(self, **kwargs: Any) -> None:
-        """Take the texts of the page apart where they hold such symbols; tables of symbols have them in one column."""
+        """Split the texts of the page at such symbols; tables of symbols have them in one column."""
         for table in self.document.findall(nodes.table):
             rows = [row for row in table.findall(nodes.row) if row.children]
             if rows and rows[0].children[0].astext() == "symbol":
@@ -79,7 +79,7 @@ class IndexedSymbols(SphinxTransform):
 
 
 def _set_cell(cell: nodes.Node) -> None:
-    """The one text of a cell as a formula; whatever else stands in one is left as it is."""
+    """Set the text of a cell as a formula; leave other cells unchanged."""
     if cell.astext() and all(
         type(node) in (nodes.paragraph, nodes.Text) for node in cell.findall() if node is not cell
     ):
@@ -92,7 +92,7 @@ def _formula(text: str) -> nodes.raw:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register both."""
+    """Register the directive and the transform."""
     app.add_directive("equations", Equations)
     app.add_transform(IndexedSymbols)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

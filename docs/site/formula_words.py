@@ -1,4 +1,4 @@
-"""Words in formulas: names of functions, and what is said between symbols."""
+"""Words in formulas: names of functions, and words between symbols."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHORT_WORDS = frozenset(
 
 
 def is_word(run: str) -> bool:
-    """Whether letters are a word, not a product: EA and kGA are products."""
+    """Return whether letters are a word, not a product: EA and kGA are products."""
     plain = run.replace("'", "").replace("-", "")
     return run in SHORT_WORDS or bool(
         re.fullmatch(r"[A-Za-z]?[a-z]{2,}", plain) and len(plain) > 2 and plain not in ("kGA",)
@@ -25,5 +25,5 @@ def is_word(run: str) -> bool:
 
 
 def has_words(text: str) -> bool:
-    """Whether a formula is a sentence."""
+    """Return whether a formula is a sentence."""
     return any(is_word(run) and run not in FUNCTIONS for run in re.findall(r"[A-Za-z]{3,}", text))

@@ -20,7 +20,7 @@ from places import ROOT
 
 
 def measured(name: str) -> float:
-    """Seconds of processor, the less of two runs where the first may have compiled."""
+    """Return the processor time, s: the smaller of two runs, since the first may compile."""
     least = float("inf")
     for _ in range(2):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -35,9 +35,9 @@ def measured(name: str) -> float:
 
 
 def processor() -> str:
-    """The processor's name, as the system tells it."""
-    told = Path("/proc/cpuinfo")
-    lines = told.read_text("utf-8").splitlines() if told.is_file() else []
+    """Return the name of the processor."""
+    system = Path("/proc/cpuinfo")
+    lines = system.read_text("utf-8").splitlines() if system.is_file() else []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.machine()
 

@@ -1,4 +1,4 @@
-"""Where each file of the repository stands in the site, and links rewritten for it."""
+"""Map files of the repository to pages of the site, and rewrite links."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FENCE = re.compile(r"^\s*(```+|~~~+)")
 
 
 def pages() -> dict[str, str]:
-    """Each page of the repository, by its path, and its path in the site."""
+    """Return the path in the site of each page of the repository."""
     found = {path: place for path, place in OUTSIDE.items() if (ROOT / path).is_file()}
     for file in sorted((ROOT / "docs").rglob("*.md")):
         found[_relative(file)] = "index.md" if file == ROOT / "docs/README.md" else str(file.relative_to(ROOT / "docs"))
@@ -27,7 +27,7 @@ def pages() -> dict[str, str]:
 
 
 def place(path: str, known: dict[str, str]) -> str | None:
-    """Where a file stands in the site: a page, or a file that goes along with one; None for all else."""
+    """Return the path of a file in the site: a page, or a file that belongs to one; None for others."""
     if path in known:
         return known[path]
     if path in ("examples", "docs"):
@@ -37,11 +37,11 @@ def place(path: str, known: dict[str, str]) -> str | None:
         return known.get(f"{path}/README.md")
     if folder in ("examples", "docs") and (ROOT / path).is_file():
         return f"gallery/{name}" if folder == "examples" else name
-    return None
+    return path if "/" not in path and (ROOT / path).is_file() else None
 
 
 def rewritten(text: str, path: str, known: dict[str, str]) -> tuple[str, set[str]]:
-    """A page with its links as the site needs them, and the files (not pages) that it links to."""
+    """Rewrite the links of a page for the site; also return the files (not pages) that it links to."""
     files: set[str] = set()
     here = PurePosixPath(known[path]).parent
 
@@ -49,12 +49,12 @@ def rewritten(text: str, path: str, known: dict[str, str]) -> tuple[str, set[str
         target, _, anchor = found.group(1).partition("#")
         if not target or re.match(r"[a-z]+:", target) or "`" in target:
             return found.group(1)
-        wanted = os.path.normpath(PurePosixPath(path).parent / target)
-        there = place(wanted, known)
+        linked = os.path.normpath(PurePosixPath(path).parent / target)
+        there = place(linked, known)
         if there is None:
-            return found.group(1)  # sphinx says that it leads nowhere
+            return found.group(1)  # sphinx reports the broken link
         if not there.endswith(".md"):
-            files.add(wanted)
+            files.add(linked)
         return os.path.relpath(there, here) + (f"#{anchor}" if anchor else "")
 
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""Equations as the pages write them, in plain characters, to MathML.
+"""Convert equations in plain characters to MathML.
 
 The pages must read well where nothing renders them, so an equation is a line such as
 
@@ -29,7 +29,7 @@ NUMBER = re.compile(r"\s+\((\d+[a-z]?)\)\s*$")
 
 
 def equation_line(line: str) -> tuple[list[str], str, str]:
-    """The parts of a line, as MathML, with its citation and its number (both may be empty)."""
+    """Return the parts of a line as MathML, its citation and its number (both may be empty)."""
     number = NUMBER.search(line)
     if number:
         line = line[: number.start()]
@@ -44,17 +44,17 @@ def equation_line(line: str) -> tuple[list[str], str, str]:
 
 
 def math(text: str) -> str:
-    """One formula as a `<math>` element."""
+    """Return one formula as a `<math>` element."""
     return f'<math displaystyle="true">{row(text)}</math>'
 
 
 def row(text: str) -> str:
-    """The inside of a formula."""
+    """Return the content of a formula as MathML."""
     return _Reader(unicodedata.normalize("NFD", text)).all()
 
 
 class _Reader:
-    """Reads a formula from left to right."""
+    """Parser that reads a formula from left to right."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
@@ -92,7 +92,7 @@ class _Reader:
         return ""
 
     def _words(self) -> str:
-        """Words that follow each other: letters enough not to be a product of symbols, and no function's name."""
+        """Read consecutive words: long enough not to be a product of symbols, and not a function name."""
         found: list[str] = []
         at = self.at
         while word := re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z][,.]?").match(self.text, at):
@@ -120,7 +120,7 @@ class _Reader:
         return " ".join(found)
 
     def _scripted(self) -> str:
-        """A symbol or bracket with everything that is attached to it."""
+        """Read a symbol or bracket with its attachments."""
         base, kind = self._base()
         below: list[str] = []
         above: list[str] = []
@@ -160,7 +160,7 @@ class _Reader:
         return base
 
     def _sums(self, index: str) -> bool:
-        """Whether a Σ with this index is a sum, not a matrix."""
+        """Return whether a Σ with this index is a sum, not a matrix."""
         plain = re.sub(r"<[^>]*>", "", index)
         follows = re.compile(r"\s*[=,)\]]").match(self.text, self.at)
         if follows or not plain:
@@ -175,7 +175,7 @@ class _Reader:
         return row(found) if not found.isalpha() else f'<mi mathvariant="normal">{found}</mi>'
 
     def _index(self, of_slope: bool = False) -> str:
-        """What stands below; of ∂ letters alone, since what is differentiated may follow at once: ∂_kΨ."""
+        """Read the subscript; for ∂ only letters, since the quantity may follow at once: ∂_kΨ."""
         if self.peek() in "{(":
             return row(self._bracketed())
         run = (SLOPE_INDEX if of_slope else INDEX).match(self.text, self.at)
@@ -212,7 +212,7 @@ class _Reader:
         return sign + self._base()[0]
 
     def _bracketed(self) -> str:
-        """What stands within the bracket that opens here; the bracket itself is passed over."""
+        """Return the content of the bracket that opens here, and skip the bracket."""
         end = closing(self.text, self.at)
         inside = self.text[self.at + 1 : end]
         self.at = end + 1
@@ -306,13 +306,13 @@ class _Reader:
 
 
 def matrix(rows: list[list[str]], left: str, right: str) -> str:
-    """A matrix whose cells are plain text."""
+    """Return a matrix whose cells are plain text as MathML."""
     inside = "".join("<mtr>" + "".join(f"<mtd>{row(cell.strip())}</mtd>" for cell in line) + "</mtr>" for line in rows)
     return f"<mrow><mo>{left}</mo><mtable>{inside}</mtable><mo>{right}</mo></mrow>"
 
 
 def stacked(lines: list[str]) -> str | None:
-    """Matrices that are drawn over several lines, [a b] above [c d]; None where the lines are no such drawing."""
+    """Read matrices drawn over several lines, [a b] above [c d]; return None for other lines."""
     brackets = [list(re.finditer(r"\[([^\[\]]*)\]", line)) for line in lines]
     if len({len(found) for found in brackets}) != 1 or not brackets[0] or len(lines) < 2:
         return None

@@ -1,4 +1,4 @@
-"""The mechanism file's reference, from its schema."""
+"""Generate the reference of the mechanism file from its schema."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from places import ROOT
 from words import cell, docstring
 
-# What each section of the file holds more than one of is a record of the schema; these are told first, in this order.
+# Records of the schema that have no section of their own on the page.
 HIDDEN = {"Allowed"}
 
 
 def schema_page() -> str:
-    """Every key of the file and of its records, as Markdown."""
+    """Return every key of the file and of its records as Markdown."""
     schema = json.loads((ROOT / "src/supple/mechanism.schema.json").read_text("utf-8"))
     records = {name: record for name, record in schema["$defs"].items() if name not in HIDDEN}
     for field in schema["properties"].values():
@@ -25,21 +25,21 @@ def schema_page() -> str:
 
 
 def _of_record(field: dict[str, Any], records: dict[str, Any]) -> str:
-    """What a section that is not explained holds, in the first sentence of its records."""
+    """Return the first sentence of a section's record, for sections without a description."""
     named = re.search(r"#/\$defs/(\w+)", json.dumps(field))
-    said = records[named.group(1)].get("description", "") if named and named.group(1) in records else ""
-    return re.split(r"(?<=[.:;])\s", " ".join(said.split()))[0].rstrip(":;")
+    text = records[named.group(1)].get("description", "") if named and named.group(1) in records else ""
+    return re.split(r"(?<=[.:;])\s", " ".join(text.split()))[0].rstrip(":;")
 
 
 def _record(record: dict[str, Any]) -> str:
-    said = docstring(record.get("description", "")) if record.get("description") else ""
+    description = docstring(record.get("description", "")) if record.get("description") else ""
     if "properties" not in record:
-        return f"{said}\n\nA value: {_type(record)}."
-    return f"{said}\n\n{_table(record, 'key')}"
+        return f"{description}\n\nValue: {_type(record)}."
+    return f"{description}\n\n{_table(record, 'key')}"
 
 
 def _table(record: dict[str, Any], heading: str) -> str:
-    needed, must = set(record.get("required", ())), " *Must be given.*"
+    needed, must = set(record.get("required", ())), " *Required.*"
     rows = [
         f"| `{name}` | {_type(field)} | {cell(field.get('description', ''))}{must if name in needed else ''} |"
         for name, field in record.get("properties", {}).items()
@@ -48,7 +48,7 @@ def _table(record: dict[str, Any], heading: str) -> str:
 
 
 def _type(field: dict[str, Any]) -> str:
-    """What a field takes, in words."""
+    """Describe the values that a field accepts."""
     if "$ref" in field:
         name = field["$ref"].rsplit("/", 1)[1]
         return f"[{name}](#{name.lower()})" if name not in HIDDEN else name

@@ -1,4 +1,4 @@
-"""A page that is run: its files are written, its commands and its Python are run in order, in a folder of its own.
+"""Run a page: write its files and run its commands and its Python in order, in a folder of its own.
 
 In a page,
 
@@ -29,7 +29,7 @@ FILE = re.compile(r"^(?:#|//|<!--)\s*([\w.-]+\.(?:yaml|urdf|csv|c|py))\s*(?:-->)
 
 @dataclass
 class Cell:
-    """A block of the page, by its lines there, and what came of it."""
+    """A block of the page, its lines, and its outputs."""
 
     kind: str  # file, sh or python
     source: str
@@ -40,11 +40,11 @@ class Cell:
 
 
 class PageError(Exception):
-    """A block of a page that does not run."""
+    """Error in a block of a page."""
 
 
 def cells(text: str) -> list[Cell]:
-    """The blocks of a page that are run."""
+    """Return the blocks of a page that are run."""
     found = []
     for token in MarkdownIt("commonmark").parse(text):
         if token.type != "fence" or token.map is None:
@@ -61,7 +61,7 @@ def cells(text: str) -> list[Cell]:
 
 
 def run_page(text: str, folder: Path, page: str, names: dict[str, Any] | None = None) -> list[Cell]:
-    """Run a page in a folder; the cells with what came of them."""
+    """Run a page in a folder; return the cells with their outputs."""
     found = cells(text)
     names = {"__name__": "__page__"} if names is None else names
     with _in(folder):
@@ -113,7 +113,7 @@ def _command(line: str) -> None:
 
 
 def _python(source: str, names: dict[str, Any]) -> list[bytes]:
-    """Run lines of Python; print the value of the last one, as a notebook does, and return the pictures."""
+    """Run lines of Python; print the value of the last one, as a notebook does; return the pictures."""
     tree = ast.parse(source)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "<page>", "exec"), names)  # noqa: S102 - our own pages
@@ -151,7 +151,7 @@ def _shown(value: Any) -> list[bytes]:
 
 @contextlib.contextmanager
 def _in(folder: Path) -> Any:
-    """Run in a folder, with pictures that need no screen and lines of one width."""
+    """Run in a folder, without a display and with a fixed line width."""
     before, variables = Path.cwd(), {name: os.environ.get(name) for name in ("MPLBACKEND", "COLUMNS", "SUPPLE_KERNELS")}
     os.environ |= {"MPLBACKEND": "agg", "COLUMNS": "110"}
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The sources of the site: pages of the repository with links as the site needs them, and pages that are generated."""
+"""Write the sources of the site: pages of the repository with rewritten links, and generated pages."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ PAGE_LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+\.md)\)")
 
 
 def stage(folder: Path, cache: Path) -> None:
-    """Write all sources into a folder; what has not changed is left alone, so that sphinx reads only what has."""
+    """Write all sources into a folder; unchanged files are not rewritten, so that sphinx skips them."""
     known = pages()
     written: dict[str, str] = {}
     files: set[str] = set()
     for path, text in _texts(known, folder, cache).items():
-        there, (text, linked) = known[path], rewritten(blocks.told(text), path, known)
+        there, (text, linked) = known[path], rewritten(blocks.label_blocks(text), path, known)
         written[there] = text
         files |= linked
     index, sections = with_sections(written["index.md"])
@@ -42,7 +42,7 @@ def stage(folder: Path, cache: Path) -> None:
 
 
 def _texts(known: dict[str, str], folder: Path, cache: Path) -> dict[str, str]:
-    """Each page as the site has it, links still those of the repository: references filled, tutorials run."""
+    """Return each page with generated parts and outputs of tutorials; links are still those of the repository."""
     texts = {path: (ROOT / path).read_text("utf-8") for path in known}
     texts |= api_page.filled({path: text for path, text in texts.items() if path.startswith("docs/reference/")})
     for path, name, made in (
@@ -63,10 +63,10 @@ def _texts(known: dict[str, str], folder: Path, cache: Path) -> dict[str, str]:
 
 
 def with_sections(index: str) -> tuple[str, dict[str, str]]:
-    """The first page, which is the map, with its hidden table of contents, and a page for each of its sections."""
+    """Return the first page with its hidden table of contents, and a page for each of its sections."""
     heads = [*SECTION.finditer(index)]
     found: dict[str, str] = {}
-    titles: dict[str, str] = {}
+    titles = {link: name for name, link in PAGE_LINK.findall(index[: heads[0].start()])}  # pages above the sections
     for number, head in enumerate(heads):
         title = head.group(1).strip()
         end = heads[number + 1].start() if number + 1 < len(heads) else len(index)
@@ -84,7 +84,7 @@ def with_sections(index: str) -> tuple[str, dict[str, str]]:
 
 
 def _contents(listed: dict[str, str]) -> str:
-    """A hidden table of contents: pages with their titles there."""
+    """Return a hidden table of contents: pages with their titles."""
     entries = "\n".join(f"{title} </{link.removesuffix('.md')}>" for link, title in listed.items())
     return f"```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
 

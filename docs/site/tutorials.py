@@ -1,4 +1,4 @@
-"""Tutorials: run, shown with what they print and draw, and given away as notebooks."""
+"""Run tutorials, insert their printed and drawn outputs, and write them as notebooks."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LONGEST = 40  # lines of an output that a page shows
 
 
 def tutorial(path: Path, folder: Path, cache: Path, *, takeaway: bool = True) -> str:
-    """The page with its outputs; its pictures and, to take away, its notebook are written into the folder.
+    """Return the page with its outputs; write its pictures and its notebook into the folder.
 
-    What ran once with the same page and the same supple is not run again.
+    A page that ran before with the same supple is read from the cache.
     """
     text = path.read_text("utf-8")
     found = _ran(text, path.name, cache)
@@ -55,7 +55,7 @@ def _ran(text: str, name: str, cache: Path) -> list[Cell]:
 
 @lru_cache
 def source_digest() -> str:
-    """Of all that a page can run: supple and its examples."""
+    """Return a digest of supple and its examples."""
     digest = hashlib.sha256()
     for folder, ending in (("src/supple", "*.py"), ("examples", "*.yaml")):
         for file in sorted((ROOT / folder).rglob(ending)):
@@ -64,7 +64,7 @@ def source_digest() -> str:
 
 
 def _page(text: str, found: list[Cell], stem: str, takeaway: bool) -> str:
-    """Outputs below their blocks, and the notebook to take away below the title."""
+    """Insert outputs below their blocks, and the link to the notebook below the title."""
     lines = text.splitlines()
     for index in reversed(range(len(found))):
         cell = found[index]
@@ -74,7 +74,7 @@ def _page(text: str, found: list[Cell], stem: str, takeaway: bool) -> str:
         below += [x for number in range(len(cell.pictures)) for x in ("", f"![]({stem}-{index}-{number}.png)")]
         lines[cell.lines[1] : cell.lines[1]] = below
     if takeaway:
-        lines[1:1] = ["", f"*Take it along as a notebook: [{stem}.ipynb]({stem}.ipynb).*"]
+        lines[1:1] = ["", f"*Download as a notebook: [{stem}.ipynb]({stem}.ipynb).*"]
     return "\n".join(lines) + "\n"
 
 
@@ -88,7 +88,7 @@ def _shortened(text: str) -> list[str]:
 
 
 def notebook(text: str, found: list[Cell]) -> dict[str, Any]:
-    """The page as a Jupyter notebook (nbformat 4.5): text, commands behind `!`, files behind `%%writefile`."""
+    """Return the page as a Jupyter notebook (nbformat 4.5): text, commands after `!`, files after `%%writefile`."""
     lines = text.splitlines()
     made: list[dict[str, Any]] = []
     at = 0

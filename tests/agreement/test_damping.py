@@ -196,10 +196,10 @@ def test_equal_frequencies_share_their_ratios():
 @pytest.mark.parametrize(("law", "said"), [
     ("{modal: []}", "at least one ratio"),
     ("{modal: [0.01, -0.02]}", "-0.02"),
-    ("{modal: {first: 0.01}}", '"first" is not a mode: name them mode1'),
-    ("{modal: [{frequency: 30, ratio: 0.01}, {frequency: 20, ratio: 0.01}]}", "20 Hz comes after 30 Hz"),
+    ("{modal: {first: 0.01}}", '"first" is not a mode: .*mode1'),
+    ("{modal: [{frequency: 30, ratio: 0.01}, {frequency: 20, ratio: 0.01}]}", "20 Hz follows 30 Hz"),
     ("{modal: [{frequency: 30, ration: 0.01}]}", "ratio"),
-    ("{modal: 0.01, structural: 0.02}", "exactly one law"),
+    ("{modal: 0.01, structural: 0.02}", "exactly one model: modal, structural or rayleigh"),
 ])  # fmt: skip
 def test_wrong_laws(law, said):
     with pytest.raises(supple.InputError, match=said) as refused:
@@ -208,5 +208,5 @@ def test_wrong_laws(law, said):
 
 
 def test_a_materials_ratio_is_one_number():
-    with pytest.raises(supple.InputError, match="one number: modes belong to the mechanism"):
+    with pytest.raises(supple.InputError, match="material must be one number"):
         damped("", "{modal: [0.01, 0.02]}")

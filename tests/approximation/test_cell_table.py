@@ -11,7 +11,7 @@ from supple.approximation.piecewise.location_kernel import locate
 from supple.approximation.piecewise.packing import CELLS, COEFFICIENTS, STRIDE, term_factors
 from supple.approximation.piecewise.piecewise_kernel import BLOCK, evaluate_batch, locate_batch
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import BoxNode, Forest, gridded, halved
+from supple.approximation.refinement.box_tree import BoxNode, Forest, grid_tree, halved
 from supple.approximation.refinement.uniform import grid_edges
 from supple.compilation import compiled
 from supple.diagnostics import InputError
@@ -39,7 +39,7 @@ def function(roots, empty=()):
 CASES = {
     "halves": lambda: function([halved(REGION, (3, 3, 3))]),
     "one axis": lambda: function([halved(REGION, (0, 4, 0))]),
-    "thirds, fifths, sevenths": lambda: function([gridded(REGION, grid_edges(REGION, (3, 5, 7)))]),
+    "thirds, fifths, sevenths": lambda: function([grid_tree(REGION, grid_edges(REGION, (3, 5, 7)))]),
     "uneven depth": lambda: function([refined(halved(REGION, (2, 1, 2)), (0, 1, 2))]),
     "with holes": lambda: function([refined(halved(REGION, (2, 2, 1)), (2, 0))], empty=(0, 5, 6, 11)),
 }
@@ -91,7 +91,7 @@ def test_the_table_finds_what_the_tree_finds(name):
 
 def test_where_there_is_no_table_the_tree_is_searched():
     two = [halved(Box((0.0,), (1.0,)), (2,)), halved(Box((1.0,), (2.0,)), (1,))]
-    off = gridded(Box((0.0,), (1.0,)), [np.array([0.0, 1 / np.pi, 1.0])])
+    off = grid_tree(Box((0.0,), (1.0,)), [np.array([0.0, 1 / np.pi, 1.0])])
     deep = halved(Box((0.0, 0.0), (1.0, 1.0)), (1, 1))
     for _ in range(9):
         leaf = deep.leaves()[0]
@@ -138,5 +138,5 @@ def test_terms_out_of_order_are_refused():
     assert term_factors(indices[::-1]) is None
     root = halved(Box((0.0, 0.0), (1.0, 1.0)), (0, 0))
     root.coefficients = np.ones((10, 2))
-    with pytest.raises(InputError, match="multiple"):
+    with pytest.raises(InputError, match="divisor"):
         Forest([root], np.ascontiguousarray(indices[::-1])).piecewise().evaluate([0.5, 0.5])

@@ -32,26 +32,26 @@ scenarios:
   led: {motion: lift, step: 1 ms}
 """
 CASES = [
-    ("gear: 50", "gear: 0", 'joint "O": the gear of its motor is 0', "usually 3 to 300"),
+    ("gear: 50", "gear: 0", 'joint "O": the gear ratio of its motor is 0', "usually 3 to 300"),
     ("density: 7850", "density: 0", 'material "steel": density is 0', "7850 kg/m³ (steel)"),
     ("density: 7850", "density: 7.85", 'material "steel": density is 7.85 kg/m³', "write the unit: 7.85 g/cm**3"),
     ("density: 7850", "density: 7.85e6", "more than that of any material", "7850 kg/m³ (steel)"),
     ("density: 2700", "density: 2.7", 'body "upper": density is 2.7 kg/m³', "write the unit: 2.7 g/cm**3"),
     ("210 GPa", "210", 'material "steel": youngs_modulus is 210 Pa', "210 GPa"),
     ("modal: 0.02", "modal: 5", "damping: a modal ratio of 5 is more than critical damping", "5 % is 0.05"),
-    ("modal: 0.02", "modal: [0.01, 0.4]", "damping: a modal ratio of 0.4 is heavy", "0.002 to 0.1"),
+    ("modal: 0.02", "modal: [0.01, 0.4]", "damping: a modal ratio of 0.4 is unusually high", "0.002 to 0.1"),
     ("modal: 0.02", "modal: {mode1: 5, others: 0.01}", "a modal ratio of 5", "5 % is 0.05"),
     ("modal: 0.02", "modal: [{frequency: 9, ratio: 5}]", "a modal ratio of 5", "5 % is 0.05"),
     ("modal: 0.02", "structural: 2", "damping: a loss factor of 2", "0.002 to 0.2 is usual"),
-    ("[-20, 20]", "[5, 10]", 'actuator "shoulder": force_limits [5, 10] leave out 0', "[-10, 10] is usual"),
-    ("[-20, 20]", "[-10, -5]", "leave out 0, so that it always pulls", "[-10, 10] is usual"),
+    ("[-20, 20]", "[5, 10]", 'actuator "shoulder": force_limits [5, 10] exclude 0', "[-10, 10] is usual"),
+    ("[-20, 20]", "[-10, -5]", "exclude 0, so that it always pulls", "[-10, 10] is usual"),
     ("shoulder: 30 deg", "shoulder: 100 deg", 'in configuration "home" actuator "shoulder" is at', "outside its"),
-    ("1 s, step: 1 ms", "1 s, step: 2 s", 'scenario "drop": step 2 s is longer than the run of 1 s', "1 ms is usual"),
-    ("lift, step: 1 ms", "lift, step: 3 s", 'scenario "led": step 3 s is longer than the run of 2 s', "1 ms is usual"),
+    ("1 s, step: 1 ms", "1 s, step: 2 s", 'scenario "drop": step 2 s is longer than the run of 1 s', "usual are 1 ms"),
+    ("lift, step: 1 ms", "lift, step: 3 s", 'scenario "led": step 3 s is longer than the run of 2 s', "usual are 1 ms"),
     ("at: 0.5 s", "at: 5 s", 'the force of "shoulder" begins at 5 s', "the run ends at 1 s"),
-    ("-9.81]", "-9810]", "gravity is 9810 m/s², and 9.81 m/s² is usual", "write the unit: 9810 mm/s**2"),
+    ("-9.81]", "-9810]", "gravity is 9810 m/s²; 9.81 m/s² is usual", "write the unit: 9810 mm/s**2"),
     ("[20 mm, 16 mm]", "[20 mm, 2 mm]", 'section "bar": inner 2 mm is less than a third of outer 20 mm', "wall"),
-    ("[20 mm, 15 mm,", "[20 mm, 5 mm,", 'body "upper": of its radii inner 5 mm is less than a third', "wall"),
+    ("[20 mm, 15 mm,", "[20 mm, 5 mm,", 'body "upper": tube radii: inner 5 mm is less than a third', "wall"),
 ]  # fmt: skip
 
 
@@ -112,8 +112,8 @@ def test_a_configuration_of_a_machine_without_coordinates_is_refused_when_it_is_
 
 
 @pytest.mark.parametrize(("law", "said"), [
-    ("{modal: 0.02}", ["simulating the mechanism itself takes damping in proportion to stiffness"]),
-    ("{structural: 0.02}", ["simulating the mechanism itself takes damping in proportion to stiffness"]),
+    ("{modal: 0.02}", ["simulating the mechanism itself uses damping in proportion to stiffness"]),
+    ("{structural: 0.02}", ["simulating the mechanism itself uses damping in proportion to stiffness"]),
     ("{rayleigh: [0.4, 1e-5]}", []),
     ("{rayleigh: [0, 1e-5]}", []),
 ])  # fmt: skip

@@ -82,8 +82,8 @@ def test_drives_and_instruments_are_listed(supple, folder):
         "sensors: {a: {joint: rail, noise: 0.1 mm, delay: 2 ms}, b: {joint: rail, noise: 0.1 mm, delay: 2 ms}}\n"
     )
     done = supple("check", "cart.yaml")
-    assert "drives         1\n                   rail: velocity drive (m/s) that leads\n" in done.out
-    assert "instruments    2\n                   a, b: noise 0.0001, 2 ms late\n" in done.out
+    assert "drives         1\n                   rail: velocity drive (m/s), prescribes motion\n" in done.out
+    assert "instruments    2\n                   a, b: noise 0.0001, delay 2 ms\n" in done.out
     found = supple("check", "cart.yaml", "--json").object
-    assert found["drives"] == {"rail": "velocity drive (m/s) that leads"}
-    assert found["instruments"] == dict.fromkeys("ab", "noise 0.0001, 2 ms late")
+    assert found["drives"] == {"rail": "velocity drive (m/s), prescribes motion"}
+    assert found["instruments"] == dict.fromkeys("ab", "noise 0.0001, delay 2 ms")

@@ -34,7 +34,7 @@ def test_the_exit_status_of_a_process(four_bar, tmp_path):
     assert command("check", str(four_bar)).returncode == 0
     said = command("check", str(tmp_path / "none.yaml"))
     assert (said.returncode, said.stdout) == (1, "")
-    assert said.stderr == f"error: {tmp_path}/none.yaml: there is no such file; check the name and the folder\n"
+    assert said.stderr == f"error: {tmp_path}/none.yaml: the file does not exist; check the name and the folder\n"
     assert command("chekc", str(four_bar)).returncode == 2
     assert command("check").returncode == 2
 
@@ -150,7 +150,7 @@ def test_a_report_that_cannot_be_written_goes_to_standard_error(supple, four_bar
         (("check", "four-bar", "--sett", "a=1"), "--sett", "No such option"),
         (("modes", "four-bar", "--count", "few"), "--count", "integer"),
         (("check", "four-bar", "--set", "crank"), "--set", "not NAME=VALUE"),
-        (("simulate", "four-bar"), "--until", "how long?"),
+        (("simulate", "four-bar"), "--until", "duration"),
     ],
 )
 def test_a_wrong_command_line_is_an_object_too(supple, arguments, part, words):

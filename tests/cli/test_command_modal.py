@@ -52,10 +52,10 @@ def test_pictures_and_files(supple, test_file, tmp_path):
     ("options", "status", "words"),
     [
         (("--band", "100Hz:200Hz"), 1, "no line"),
-        (("--band", "30Hz:20Hz"), 1, "low end first"),
+        (("--band", "30Hz:20Hz"), 1, "lower limit first"),
         (("--band", "30"), 2, "LOW:HIGH"),
         (("--band", "8m:20m"), 1, "--band"),
-        (("--order", "900"), 1, "order 900"),
+        (("--order", "900"), 1, "(got 900)"),
         (("--plot", "x.jpeg"), 1, ".png"),
     ],
 )
@@ -72,8 +72,8 @@ def test_a_channel_of_noise_alone_is_named_and_not_counted(supple, test_file, tm
     channels = (*read.responses, package.Channel("d", "x"), package.Channel("d", "y"))
     read.changed(responses=channels, H=both).save(tmp_path / "noisy.uff")
     said = supple("modal", tmp_path / "noisy.uff", "--band", "8Hz:55Hz")
-    assert "there is hardly more than noise: d.x, d.y" in said.out
-    assert "0.00% of the responses is left over; the worst fit is" in said.out
+    assert "mostly noise: d.x, d.y" in said.out
+    assert "0.00% of the responses' power is unexplained; the worst fit is" in said.out
 
 
 @pytest.mark.parametrize("command", ["modal", "measured"])
@@ -89,4 +89,4 @@ def test_a_test_that_is_not_there(supple, suffix, tmp_path):
     for words in (["modal", tmp_path / f"no{suffix}"], ["measured", tmp_path / f"no{suffix}"],
                   ["identify", "pendulum", "--measured", tmp_path / f"no{suffix}", "--parameters", "x"]):  # fmt: skip
         said = supple(*words)
-        assert (said.status, "there is no such file; check the name" in said.err) == (1, True), said.err
+        assert (said.status, "the file does not exist; check the name" in said.err) == (1, True), said.err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -157,27 +159,27 @@ def test_a_rigid_mechanism_is_refused_with_its_line(supple, four_bar):
     said = supple("modes", four_bar)
     assert said.status == 1
     assert said.err.startswith(f"error: {four_bar}:")
-    assert "none of its bodies or joints is elastic; replace a rod by a beam" in said.err
+    assert "replace a rod by a beam" in said.err
 
 
 def test_a_rigid_mechanism_has_modes_once_its_actuators_are_free(supple, four_bar):
     said = supple("modes", four_bar, "--free-actuators", "--json")
     assert len(said.object["frequencies_hz"]) == 1
-    assert said.err == "warning: 6 modes were asked for, and there are only 1; --count 1 is enough\n"
+    assert re.fullmatch(r"warning: 6 modes .* only 1 .*--count 1 .*\n", said.err)
 
 
 def test_more_modes_than_exist(supple, flexible):
     said = supple("modes", flexible, "--count", 500, "--json")
     assert said.status == 0
     assert len(said.object["frequencies_hz"]) == 36  # 15 nodes of three; 4 hinges of two rows, and the crank
-    assert said.err == "warning: 500 modes were asked for, and there are only 36; --count 36 is enough\n"
+    assert re.fullmatch(r"warning: 500 modes .* only 36 .*--count 36 .*\n", said.err)
 
 
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("--count", "0"), 1, "0 modes were asked for; ask for at least one"),
-        (("--count", "-3"), 1, "-3 modes were asked for"),
+        (("--count", "0"), 1, "at least 1 (got 0)"),
+        (("--count", "-3"), 1, "at least 1 (got -3)"),
         (("--count", "two"), 2, "--count"),
         (("--at", "crank=1.9"), 1, "meets a dead point at crank=1.79999"),
         (("--at", "hom"), 1, 'did you mean "home"?'),

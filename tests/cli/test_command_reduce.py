@@ -83,8 +83,8 @@ def test_a_dry_run_states_the_budget(supple, four_bar, folder):
 
 def test_what_is_stated_is_printed_with_its_norm_and_its_confidence(supple, four_bar, folder):
     said = supple("reduce", four_bar, "--region", "crank=-0.2:0.2", "--tolerance", "1%", "--no-store")
-    assert "stated errors hold but for 0.1 % of the region, with 95 % confidence" in said.out
-    assert "relative to at least" in said.out
+    assert "at most 0.1 % of the region, with 95 % confidence" in said.out
+    assert "scale" in said.out
     assert "(median)" in said.out
 
 
@@ -94,8 +94,8 @@ def test_a_dry_run_says_when_it_cannot_know(supple, four_bar, folder):
     far.write_text(re.sub("limits: [^}]*", "limits: [-2.5, 2.5]", four_bar.read_text()))
     found = supple("reduce", far, "--dry-run", "--json").object
     assert found["most"] is None
-    assert "leave where the mechanism can be assembled" in found["doubt"]
-    assert "cannot be known" in supple("reduce", far, "--dry-run").out
+    assert "workspace" in found["doubt"]
+    assert "uncertain" in supple("reduce", far, "--dry-run").out
 
 
 @pytest.mark.filterwarnings("always::supple.diagnostics.SuppleWarning")
@@ -106,8 +106,8 @@ def test_a_missed_tolerance_is_status_3_and_no_model(supple, four_bar, folder):
     assert not (folder / "x.rom").exists()
     assert said.object["met"] is False
     assert said.object["file"] is None
-    assert "not 1e-06" in said.err
-    assert "--keep writes it" in said.err
+    assert "tolerance 1e-06" in said.err
+    assert "--keep" in said.err
     kept = supple(*asked, "--keep")
     assert kept.status == 3
     assert kept.object["file"] == str(folder / "x.rom")
@@ -131,16 +131,16 @@ def test_elastic_modes_of_a_rigid_mechanism_are_refused(supple, four_bar, option
         (("--region", "crank=:1"), 2, "NAME=LOWER:UPPER"),
         (("--region", "crank=0:1,crank=1:2"), 2, "twice"),
         (("--boxes", "many"), 2, "whole numbers"),
-        (("--boxes", "4", "--tolerance", "0.1"), 2, "leave one out"),
-        (("--store", "x", "--no-store"), 2, "either"),
+        (("--boxes", "4", "--tolerance", "0.1"), 2, "--boxes exclude each other"),
+        (("--store", "x", "--no-store"), 2, "--no-store exclude each other"),
         (("--fit", "cubic"), 2, "cubic"),
         (("--region", "cranck=0:1"), 1, 'did you mean "crank"'),
-        (("--region", "crank=1:0"), 1, "there is nothing"),
-        (("--region", "crank=1"), 1, "every coordinate is held"),
+        (("--region", "crank=1:0"), 1, "1 to 0 is empty"),
+        (("--region", "crank=1"), 1, "every coordinate is fixed"),
         (("--region", "crank=-60:60"), 1, "did you mean crank=-60deg:60deg"),
         (("--boxes", "4,4"), 1, "boxes"),
-        (("--tolerance", "7"), 1, "relative error"),
-        (("--tolerance", "0"), 1, "relative error"),
+        (("--tolerance", "7"), 1, "between 0 and 1 (got 7)"),
+        (("--tolerance", "0"), 1, "between 0 and 1 (got 0)"),
         (("-o", "nowhere/x.rom"), 1, "does not exist"),
         (("--fit", "quadratic", "--degree", "5"), 1, "degree 2"),
     ],
@@ -156,7 +156,8 @@ def test_a_coordinate_without_limits_is_named(supple, four_bar, folder):
     four_bar.write_text(four_bar.read_text().replace(", limits: [-1.75, 1.75]", ""))
     said = supple("reduce", four_bar)
     assert said.status == 1
-    assert 'coordinate "crank" has no limits' in said.err
+    assert '"crank"' in said.err
+    assert "crank=LOWER:UPPER" in said.err
 
 
 def test_a_model_is_evaluated_like_the_mechanism(supple, four_bar, rom):
@@ -196,7 +197,7 @@ def test_a_model_is_compared_with_its_mechanism(supple, four_bar, rom):
     assert found["points"] == 3000
     assert max(found["coefficients"].values()) < 1.5e-3
     assert found["speedup"] > 1
-    assert "times faster" in supple("compare", four_bar, rom).out
+    assert "times as fast" in supple("compare", four_bar, rom).out
 
 
 def test_a_model_is_compared_along_a_motion(supple, four_bar, rom):
@@ -220,7 +221,8 @@ def test_another_mechanism_is_not_compared(supple, rom, folder):
 def test_internal_modes_are_a_number_or_found(supple, four_bar, tmp_path):
     said = supple("reduce", four_bar, "--internal-modes", "some", "-o", tmp_path / "x.rom")
     assert said.status == 2
-    assert "neither a number" in said.err
+    assert "some" in said.err
+    assert "auto" in said.err
     link = tmp_path / "link.yaml"
     link.write_text(ONE_LINK)
     found = supple("reduce", link, "--internal-modes", "auto", "-o", tmp_path / "x.rom", "--json").object

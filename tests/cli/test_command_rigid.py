@@ -41,7 +41,7 @@ def test_a_command_says_what_it_takes_as_rigid(supple, bar, folder, arguments):
     command, *options = arguments
     said = supple(command, bar, *options, "--json")
     assert said.status == 0, said.err
-    assert said.err.count('warning: mechanism "bar": its elastic part "link" is taken as rigid; ') == 1
+    assert said.err.count('warning: mechanism "bar": its elastic part "link" is treated as rigid; ') == 1
     assert said.object["rigid"] == ["link"]
     meant = supple(command, bar, *options, "--rigid", "--json")
     assert "rigid" not in meant.err
@@ -85,4 +85,4 @@ def test_modes_and_rigid_exclude_each_other(supple, bar):
     assert supple("local", bar, "--internal-modes", 1, "--json").object["rigid"] == []
     said = supple("local", bar, "--internal-modes", 1, "--rigid")
     assert said.status == 1
-    assert "leave one out" in said.err
+    assert "remove one" in said.err

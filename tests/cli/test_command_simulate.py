@@ -99,13 +99,13 @@ def test_inputs_are_numbers_or_a_table(supple, four_bar, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", ':1: the first column is "", not time'),
+        ("", ':1: the first column must be time (got "")'),
         ("time,cranc\n0,1\n1,1\n", ':1: there is no actuator "cranc"; did you mean "crank"'),
-        ("time,crank\n0,1\n0,2\n", ":3: time: the time 0 s does not come after 0 s"),
-        ("time,crank\n0,1\n1,inf\n", ':3: column "crank": is "inf", not a number'),
-        ("time,crank\n0,1\n1,__import__('os').getcwd()\n", ':3: column "crank": is "__import__(\'os\').getcwd()"'),
-        ("time,crank\n0,1\n1\n", ":3: a row of 1 values under 2 names"),
-        ("time,crank\n0,1\n", "it has 1 row of numbers, and a course over time needs 2"),
+        ("time,crank\n0,1\n0,2\n", ":3: time: times must increase, but 0 s follows 0 s"),
+        ("time,crank\n0,1\n1,inf\n", ':3: column "crank": "inf" is not a number'),
+        ("time,crank\n0,1\n1,__import__('os').getcwd()\n", ':3: column "crank": "__import__(\'os\').getcwd()" is not'),
+        ("time,crank\n0,1\n1\n", ":3: the row has 1 values for 2 columns"),
+        ("time,crank\n0,1\n", "the table has 1 row of numbers, but "),
     ],
 )
 def test_a_wrong_table_is_told_with_its_line(supple, four_bar, tmp_path, text, message):
@@ -127,7 +127,7 @@ def test_a_wrong_table_is_told_with_its_line(supple, four_bar, tmp_path, text, m
         (("--until", "1", "--rates", "cranc=2"), 1, 'did you mean "crank"'),
         (("--until", "1", "--rates", "2"), 2, "NAME=VALUE"),
         (("--until", "1", "--inputs", "cranc=2"), 1, '"cranc" is not an actuator'),
-        (("--until", "1", "--inputs", "nowhere.csv"), 1, "there is no such file"),
+        (("--until", "1", "--inputs", "nowhere.csv"), 1, "nowhere.csv: the file does not exist"),
         (("--until", "1", "--start", "hoem"), 1, 'there is no configuration "hoem"'),
         (("--until", "1", "--reactions", "Q"), 1, 'there is no joint "Q"'),
         (("--until", "1", "--motion", "swing"), 1, 'there is no motion "swing"'),
@@ -234,9 +234,9 @@ def test_a_step_too_long_for_the_motion_is_told_everywhere(supple, tmp_path):
     options = ("simulate", file, "--until", "20ms", "--at", "slide=1mm")
     said = supple(*options, "--step", "1ms", "--json")
     assert said.status == 0
-    assert said.err.startswith("warning: the account of energy is off by 45 %")
+    assert said.err.startswith("warning: the energy balance has an error of 45 %")
     assert (said.object["balanced"], said.object["tolerance"]) == (False, None)
     assert said.object["energy_defect"] == pytest.approx(0.45, abs=0.01)
-    assert "the account of energy is off by 45 %" in supple(*options, "--step", "1ms").out
+    assert "45 % of the energy exchanged" in supple(*options, "--step", "1ms").out
     quiet = supple(*options, "--json")
     assert (quiet.err, quiet.object["balanced"]) == ("", True)

@@ -59,5 +59,5 @@ def test_sweeps_in_python(four_bar):
     for (chosen, _), value in zip(found, M, strict=True):
         assert_allclose(library.local(library.load(four_bar, parameters=chosen), "home").M[0, 0], value, rtol=1e-12)
     assert len(np.unique(M)) == 6
-    with pytest.raises(InputError, match="nothing is swept"):
+    with pytest.raises(InputError, match="no values to sweep; give values"):
         library.sweep(four_bar, {}, library.check)

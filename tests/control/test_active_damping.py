@@ -102,5 +102,5 @@ def test_gains_over_a_region_are_those_at_every_place():
 def test_a_loop_that_would_be_unstable_is_refused():
     with pytest.raises(InputError, match="the linear loop is unstable"):
         acceleration_feedback(led(), ["tip"], 6.0, sample_time=T, damping=3.0)
-    with pytest.raises(InputError, match='has no "nose"'):
+    with pytest.raises(InputError, match='"nose"'):
         acceleration_feedback(led(), ["nose"], 6.0, sample_time=T)

@@ -104,7 +104,7 @@ def test_sigma_is_clamped_and_that_is_said_once(law):
     controller = AffineController(law, Swinging())
     inside = controller.step(0.0, told(np.array([1.0, 0.5, 0.2])))
     controller.reset(told(np.array([1.2, 0.5, 0.2])))
-    with pytest.warns(SuppleNote, match=r"lift is 1.2, outside 0 \.\.\. 1"):
+    with pytest.warns(SuppleNote, match=r"lift is 1.2, outside .*0 \.\.\. 1 "):
         controller.step(0.0, told(np.array([1.2, 0.5, 0.2])))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -117,9 +117,9 @@ def test_what_does_not_fit_is_refused():
     matrices = design(np.zeros(2))
     with pytest.raises(InputError, match=r"B has the shape \(5, 3\)"):
         fixed(matrices._replace(B=np.zeros((5, 3))), PORTS)
-    with pytest.raises(InputError, match="is not told"):
+    with pytest.raises(InputError, match=r'not measure "wrist"; it measures '):
         scheduled(design, {"lift": (0, 1), "wrist": (0, 1)}, PORTS)
-    with pytest.raises(InputError, match="wants lift, elbow, and it is of none"):
+    with pytest.raises(InputError, match=r"needs lift, elbow.*none"):
         AffineController(fixed(matrices, PORTS))
 
 

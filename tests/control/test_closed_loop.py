@@ -125,7 +125,7 @@ def test_linear_plant_is_exact(linear, regulator):
     x = np.column_stack([*loop.coordinates.values(), *loop.rates.values()])
     slopes = x @ linear.A.T + np.column_stack([*loop.inputs.values()]) @ linear.B.T
     assert_allclose(np.column_stack([*loop.accelerations.values()]), slopes[:, 2:], atol=1e-9)
-    with pytest.raises(supple.InputError, match="knows no reactions"):
+    with pytest.raises(supple.InputError, match="reactions"):
         loop.reaction("shoulder")
     assert loop.balanced is None
     assert_allclose(loop.outputs["tip.x"][0], 2 * 0.1 + 2 * 0.0, atol=1e-12)
@@ -188,10 +188,10 @@ def test_references_may_move(linear, arm):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ([1.0], r"answer of the controller at 0 s: has the shape \(1,\); give"),
-        ([np.nan, 0.0], 'is nan for "shoulder"; most likely the loop is unstable'),
+        ([1.0], r"controller at 0 s: .*shape \(1,\)"),
+        ([np.nan, 0.0], '"shoulder" is nan; .*unstable'),
         ({"elbows": 1.0}, 'there is no "elbows"; did you mean "elbow"'),
-        (None, "there is none; let step"),
+        (None, "returned None; return numbers for shoulder, elbow"),
         (np.zeros((3, 2)), "shape"),
     ],
 )
@@ -203,7 +203,7 @@ def test_wrong_answers_are_refused(arm, answer, message):
 def test_wrong_times_are_refused(arm, regulator):
     with pytest.raises(supple.InputError, match="sample time"):
         control.closed_loop(arm, regulator, until=1.0, sample_time=2.0)
-    with pytest.raises(supple.InputError, match="ends at -1 s"):
+    with pytest.raises(supple.InputError, match=r"until .*positive .*-1 s"):
         control.closed_loop(arm, regulator, until=-1.0, sample_time=0.1)
     with pytest.raises(supple.InputError, match="step is 0 s"):
         control.closed_loop(arm, regulator, until=1.0, sample_time=0.1, step=0.0)
@@ -211,7 +211,7 @@ def test_wrong_times_are_refused(arm, regulator):
 
 def test_a_gain_for_another_machine_is_refused(arm, four_bar):
     other = control.decoupled_gains(supple.linearize(four_bar, "home"), 10.0).regulator()
-    with pytest.raises(supple.InputError, match='it drives "crank", which the plant does not have'):
+    with pytest.raises(supple.InputError, match='no actuator "crank"'):
         control.closed_loop(arm, other, until=0.1, sample_time=0.05)
 
 
@@ -240,8 +240,8 @@ def test_the_state_of_a_linear_model_is_a_start():
     assert own.coordinates["mode1"][0] == pytest.approx(state["mode1"], rel=1e-12)
     with pytest.warns(SuppleNote) as said:
         full = supple.control.closed_loop(ralf, Idle(), until=2e-3, start=state)
-    assert any("no coordinates mode1, mode2" in str(item.message) for item in said)
+    assert any("mode1, mode2" in str(item.message) and "at rest" in str(item.message) for item in said)
     assert full.coordinates["lift"][0] == pytest.approx(state["lift"], rel=1e-9)
     moving = type(state)({**state, "mode1.rate": 0.1}, state.basis)
-    with pytest.raises(supple.InputError, match=r'"mode1.rate" is 0.1, and the mechanism itself has no modes'):
+    with pytest.raises(supple.InputError, match=r'"mode1.rate" is 0.1, .*start at rest'):
         supple.control.closed_loop(ralf, Idle(), until=2e-3, start=moving)

@@ -47,7 +47,7 @@ def test_volts_make_the_forces(arm, driven):
 def test_drives_that_move_and_missing_rates_are_refused(arm, driven):
     servo = {"velocity": {"frequency": 20.0}}
     moved = driven.replace(actuators={name: {"joint": name, "drive": servo} for name in ("shoulder", "elbow")})
-    with pytest.raises(supple.InputError, match='the drive of actuator "shoulder" takes rad/s and moves it'):
+    with pytest.raises(supple.InputError, match=r'"shoulder" takes rad/s.*joint_servo'):
         control.computed_torque(moved, swing, 20.0)
     assert control.computed_torque(moved, swing, 20.0, hardware=False).drives.plain
     with pytest.raises(supple.InputError, match=r'"shoulder\.rate" is not measured'):
@@ -104,7 +104,7 @@ def test_every_law_of_forces_makes_the_same_motion_through_motors(models, make):
     loop = control.closed_loop(motors, make(motors, True), **OPTIONS)
     for name in ("shoulder", "elbow"):
         assert_allclose(loop.coordinates[name], expected.coordinates[name], atol=2e-3)
-    with pytest.raises(supple.InputError, match='commands of the drive of "shoulder", and this plant takes forces'):
+    with pytest.raises(supple.InputError, match=r'drive of "shoulder".*takes forces.*hardware=False'):
         control.closed_loop(motors, make(motors, True), hardware=False, **OPTIONS)
     ideal = control.closed_loop(motors, make(motors, False), hardware=False, **OPTIONS)
     assert_allclose(ideal.coordinates["elbow"], expected.coordinates["elbow"], atol=1e-6)
@@ -115,7 +115,7 @@ def test_gains_of_forces_are_not_taken_for_volts(models):
     linear = motors.linearize([0.1, 0.1], drives=False)
     regulator = decoupled(linear).regulator()
     control.closed_loop(linear, regulator, until=0.01, sample_time=1e-3)  # whose inputs are forces
-    with pytest.raises(supple.InputError, match=r"motor drive there takes V; make it with the drives: regulator\(hard"):
+    with pytest.raises(supple.InputError, match=r"motor drive there takes V; .*regulator\(hard"):
         control.closed_loop(motors, regulator, **OPTIONS)
 
 
@@ -134,9 +134,9 @@ def test_a_servo_moves_its_own_joint_and_the_rest_swings(arm):
 
 
 @pytest.mark.parametrize(("given", "options", "said"), [
-    (control.StateFeedback, {}, r"StateFeedback is a class; give one of it, StateFeedback\(\.\.\.\)"),
-    ("silent", {}, r"answer of the controller at 0 s: there is none; let step\(t, measurement\) return numbers of sh"),
-    ("silent", {"seed": -1}, "seed: it is -1; give a whole number from 0 on"),
+    (control.StateFeedback, {}, r"StateFeedback is a class.*give StateFeedback\(\.\.\.\)"),
+    ("silent", {}, r"controller at 0 s: .*returned None; return numbers for sh"),
+    ("silent", {"seed": -1}, "seed: .*-1.*; give a whole number"),
 ])  # fmt: skip
 def test_what_is_no_controller_or_no_seed_is_refused(driven, given, options, said):
     class Silent:

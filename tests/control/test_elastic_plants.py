@@ -69,13 +69,13 @@ def test_what_holds_it_at_rest_keeps_it_there():
 
 def test_a_beam_bent_too_far_ends_the_loop_with_one_message():
     told = Told(lambda t, _: 2e4 * t)
-    with pytest.warns(EarlyEnd, match=r"results end at .* an element has turned by more than 0.5 rad") as caught:
+    with pytest.warns(EarlyEnd, match=r"results end at .* an element .* 0\.5 rad .*more elements") as caught:
         run = control.closed_loop(ARM, told, until=0.1, sample_time=0.002)
     assert len(caught) == 1
     assert not run.complete
     assert 0.0 < run.time[-1] < 0.1
     assert len(run.outputs["P.z"]) == len(run.time)
-    with pytest.warns(EarlyEnd, match=r"an element has turned by more than 0.5 rad against its own chord"):
+    with pytest.warns(EarlyEnd, match=r"an element .* 0\.5 rad .*chord"):
         whole = supple.simulate(ARM, until=0.1, inputs={"O": lambda t: 2e4 * t})
     assert_allclose(whole.stopped, run.stopped, atol=0.004)  # forces that are held come half a sample later
 

@@ -16,7 +16,7 @@ def equilibria(points):
 @pytest.mark.slow
 def test_the_error_of_an_equilibrium_over_five_coordinates_is_noted_and_holds():
     box = Box((-0.2,) * 5, (0.2,) * 5)
-    with pytest.warns(SuppleNote, match=r"over 5 coordinates is fitted to .*; it stands that much off its goal"):
+    with pytest.warns(SuppleNote, match=r"over 5 coordinates .*error of \d.* from its goal"):
         row = fitted_equilibrium(equilibria, [box], "five")
     assert 0.0 < row.error <= 1e-5
     points = np.random.default_rng(0).uniform(-0.2, 0.2, (50, 5))

@@ -77,11 +77,11 @@ def test_compensated_motion_is_smooth(model, motion):
 
 
 def test_refusals(model, motion):
-    with pytest.raises(supple.InputError, match='no output "tol" that is a position; did you mean'):
+    with pytest.raises(supple.InputError, match='no position output "tol"; did you mean'):
         control.compensated(motion, model, "tol")
-    with pytest.raises(supple.InputError, match="3 outputs are asked for, and 2 coordinates move them"):
+    with pytest.raises(supple.InputError, match=r"2 coordinates .* 3 outputs; give at most 2"):
         control.compensated(motion, model, ["tool", "tool.x"])
-    with pytest.raises(supple.InputError, match="it never ends"):
+    with pytest.raises(supple.InputError, match="no end"):
         control.compensated(lambda t: ([2.0, 1.0], [0.0, 0.0], [0.0, 0.0]), model, "tool")
-    with pytest.raises(supple.InputError, match="knows nothing of the reactions"):
+    with pytest.raises(supple.InputError, match=r"reactions.*torque or peak"):
         control.computed_torque(model, motion, 30.0, minimize="multipliers")

@@ -71,7 +71,7 @@ def test_decoupled_with_more_actuators_takes_the_least_forces():
 
 def test_decoupled_refuses_what_it_cannot_do(linear):
     under = mechanical([[1.0, 0.0], [0.0, 1.0]], [[1.0], [0.0]], ("cart", "pole"))
-    with pytest.raises(supple.InputError, match=r'1 inputs accelerate 2 coordinates in 1 .* itself: "pole"'):
+    with pytest.raises(supple.InputError, match=r'1 inputs accelerate only 1 of 2 coordinates .*"pole"'):
         control.decoupled_gains(under, 2.0)
     with pytest.raises(supple.InputError, match='"elbow" has 0'):
         control.decoupled_gains(linear, [1.0, 0.0])
@@ -130,11 +130,11 @@ def test_inputs_of_any_unit_and_number(linear):
 
 
 def test_placement_reports_its_traps(linear):
-    with pytest.raises(supple.InputError, match="asked for 3 times, and only 2 of the inputs"):
+    with pytest.raises(supple.InputError, match=r"3 times, .* 2 of the inputs.*at most 2"):
         control.pole_placement(linear, [-2, -2, -2, -3])
-    with pytest.raises(supple.InputError, match="no conjugate partner"):
+    with pytest.raises(supple.InputError, match="complex conjugate"):
         control.pole_placement(linear, [-2 + 1j, -2 + 1j, -3, -4])
-    with pytest.raises(supple.InputError, match="given for 4 states"):
+    with pytest.raises(supple.InputError, match="4 states; give 4"):
         control.pole_placement(linear, [-2, -3])
     with pytest.raises(supple.InputError, match=r"poles: it is .*; give numbers"):
         control.pole_placement(linear, ["a", "b", "c", "d"])
@@ -144,7 +144,7 @@ def test_placement_reports_its_traps(linear):
 
 def test_uncontrollable_modes_are_named():
     apart_ = mechanical([[-4.0, 0.0], [0.0, -9.0]], [[1.0], [0.0]], ("driven", "loose"))
-    with pytest.raises(supple.InputError, match=r"2 of its modes .*3j.* in the states \"loose.*\"loose"):
+    with pytest.raises(supple.InputError, match=r"2 modes.*3j.* in the states \"loose.*\"loose"):
         control.pole_placement(apart_, [-1, -2, -3, -4])
 
 
@@ -159,7 +159,7 @@ def test_a_free_body_without_actuator_is_uncontrollable_despite_repeated_eigenva
 
 def test_poles_that_arithmetic_cannot_place_are_not_passed_over():
     """Chains of integrators with poles close together: eigenvalues of A - B K keep fewer digits the longer it is."""
-    with pytest.warns(supple.SuppleWarning, match="was met to .* only: the problem is badly conditioned"):
+    with pytest.warns(supple.SuppleWarning, match=r"pole .* error of \d.*badly conditioned"):
         control.pole_placement(chain(4), -10.0 - np.arange(4) * 1e-1)
     with pytest.raises(supple.NumericalError, match=r"was missed by|no gain was found"):
         control.pole_placement(chain(10), -100.0 - np.arange(10) * 1e-2)
@@ -220,18 +220,18 @@ def test_sampled_lqr_tends_to_the_continuous_one(linear):
 
 
 def test_lqr_reports_its_traps(linear):
-    with pytest.raises(supple.InputError, match=r'R: it is not positive: 0 .*"elbow"'):
+    with pytest.raises(supple.InputError, match=r'R: .*not positive.* 0 .*"elbow"'):
         control.lqr(linear, 1.0, {"shoulder": 1.0})
-    with pytest.raises(supple.InputError, match="Q: it is negative"):
+    with pytest.raises(supple.InputError, match=r"Q: .*indefinite.*weights from 0"):
         control.lqr(linear, [1.0, 1.0, -1.0, 1.0], 1.0)
     with pytest.raises(supple.InputError, match="not symmetric"):
         control.lqr(linear, np.triu(np.ones((4, 4))), 1.0)
     with pytest.raises(supple.InputError, match="shape"):
         control.lqr(linear, np.ones((3, 3)), 1.0)
-    with pytest.raises(supple.InputError, match=r"beyond the weights Q.*weigh one of those states"):
+    with pytest.raises(supple.InputError, match=r"weights Q do not reach .*weight to one of those states"):
         control.lqr(linear, 0.0, 1.0)
     loose = mechanical([[4.0, 0.0], [0.0, 9.0]], [[1.0], [0.0]], ("driven", "loose"))
-    with pytest.raises(supple.InputError, match=r'beyond the inputs, at 3.* 1/s, in the states "loose'):
+    with pytest.raises(supple.InputError, match=r'inputs do not reach .*at 3.* 1/s, in the states "loose'):
         control.lqr(loose, 1.0, 1.0)
 
 
@@ -252,7 +252,7 @@ def test_regulator_holds_its_target(arm):
     needed = -supple.local(arm, [0.5, 0.31]).force
     assert_allclose(there.inputs, needed, rtol=1e-3)  # to first order in 0.01 rad
     assert_allclose(gain.regulator().inputs, -supple.local(arm, [0.5, 0.3]).force, rtol=1e-10)
-    with pytest.raises(supple.InputError, match='no inputs hold it there: the state "elbow"'):
+    with pytest.raises(supple.InputError, match=r'no inputs hold the target: .*"elbow"'):
         gain.regulator({"elbow.rate": 0.1})
     with pytest.raises(supple.InputError, match='there is no "elbows"'):
         gain.regulator({"elbows": 0.1})

@@ -138,7 +138,7 @@ def test_controllers_of_several_rates_add_up(loop):
     assert_allclose(slow.seen, 5e-3 * np.arange(9))
     assert len(fast.seen) == 41
     assert_allclose(both.coordinates["A"], loop.coordinates["A"], atol=1e-12)  # it began at a sample of both
-    with pytest.raises(InputError, match=r"made for 0.0015 s, which is no multiple of the loop's 0.001 s"):
+    with pytest.raises(InputError, match=r"0.0015 s .*multiple of the loop's 0.001 s"):
         control.closed_loop(small(), Told(moving, sample_time=1.5e-3), until=0.04, sample_time=T, start=HOME)
 
 
@@ -170,7 +170,7 @@ def interrupted():
     ("law", "message"),
     [
         (lambda t, _: HOLDS | {"A": 3.0}, r'leaves the region of the model at .*\("A" moves fastest\); keep the'),
-        (lambda t, _: HOLDS | {"A": np.nan if t > 0.0095 else 0.0}, r'failed at 0.01 s: .* is nan for "A"; most'),
+        (lambda t, _: HOLDS | {"A": np.nan if t > 0.0095 else 0.0}, r'failed at 0.01 s: .*"A" is nan; .*unstable'),
         (lambda t, m: {"E": m["E"] - 400.0 * (m["E"] - HOME["E"] - 1e-4)}, "leaves the region|no step from"),
         (lambda t, _: HOLDS | {"A": 1.0 / (0.0 if t > 0.0095 else 1.0) - 1.0},
          r"failed at 0.01 s: ZeroDivisionError: .*division by zero \(test_hardware_loops.py, line \d+\)"),

@@ -122,11 +122,11 @@ def test_a_servo_is_asked_as_much_earlier_as_it_is_late(arm):
 
 
 def test_what_cannot_be_is_refused(arm):
-    with pytest.raises(InputError, match="neither way"):
+    with pytest.raises(InputError, match=r"no gains.*give either frequencies"):
         joint_pd(arm, swing, sample_time=T)
     with pytest.raises(InputError, match="has no end"):
         joint_pd(arm, swing, sample_time=T, frequencies=3.0, feedforward="rigid")
-    with pytest.raises(InputError, match="no actuator has a drive that moves it"):
+    with pytest.raises(InputError, match=r"no actuator has a drive .*joint_pd"):
         joint_servo(arm, swing, sample_time=T, hardware=Hardware())
 
 
@@ -140,7 +140,7 @@ def test_motors_are_told_the_volts_that_give_the_forces(arm):
     force, volts = (joint_pd(item, wanted, **options).step(0.4, told(theta, rates)) for item in (arm, driven))
     k = 60 * 0.2
     assert_allclose(k / 0.8 * volts - k**2 / 0.8 * rates, force, rtol=1e-6)
-    with pytest.raises(InputError, match="moves it, and joint PD asks for forces"):
+    with pytest.raises(InputError, match=r"joint PD commands forces.*joint_servo"):
         joint_pd(arm, wanted, hardware=Hardware((servo("elbow", 100.0, 0.7, 0.0),)), **options)
 
 

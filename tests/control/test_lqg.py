@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -108,8 +106,10 @@ def linear(arm):
 @pytest.mark.filterwarnings("ignore::supple.diagnostics.SuppleNote")
 def test_a_regulator_of_states_that_are_not_measured_names_the_remedy(arm, linear):
     gain = control.lqr(linear, WEIGHTS, 1.0)
-    told = re.escape("it is made for 8 states, and 4 are measured")
-    with pytest.raises(InputError, match=rf'{told}.*without "mode1".*control\.lqg\(linear.*control\.kalman_filter'):
+    sizes = "8 states.* 4 measured"
+    with pytest.raises(
+        InputError, match=rf'"mode1" is not measured.*{sizes}.*control\.lqg\(linear.*control\.kalman_filter'
+    ):
         control.closed_loop(arm, gain.regulator(), until=0.01, sample_time=1e-3, start="ready")
 
 
@@ -153,9 +153,9 @@ def test_what_cannot_be_is_refused(linear):
         control.kalman_filter(linear, **told)
     with pytest.raises(InputError, match=r'"tip\.w" is neither an output nor a state'):
         control.kalman_filter(linear, **told, noise=1e-3, measured=["tip.w"])
-    with pytest.raises(InputError, match=r'"mode1" is no coordinate θ'):
+    with pytest.raises(InputError, match=r'"mode1" is not a coordinate'):
         control.lqg(linear, 1.0, 1.0, **told, noise=1e-3, target={"mode1": 0.1})
-    with pytest.raises(InputError, match="are in it already"):
+    with pytest.raises(InputError, match=r"drives.*hardware= out"):
         control.kalman_filter(linear, **told, noise=1e-3, hardware=supple.hardware_of(supple.loads(ARM)))
     with pytest.raises(InputError, match="the linear model is about a motion"):
         control.kalman_filter(

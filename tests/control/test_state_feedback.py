@@ -14,7 +14,7 @@ from supple.control.controllers.needed_forces import motion_series
 from supple.control.feedforward.reference import reference
 from supple.control.laws.linear_law import linear_law
 from supple.control.observers.kalman_filter import kalman_filter
-from supple.control.observers.sampled_plant import held
+from supple.control.observers.sampled_plant import discretize
 
 T = 2e-3
 
@@ -58,7 +58,7 @@ def test_a_plant_told_the_series_follows_a_cubic_exactly(step):
     rng = np.random.default_rng(2)
     A, B, E = rng.standard_normal((6, 6)), rng.standard_normal((6, 2)), rng.standard_normal((2, 6))
     if step is not None:
-        A, B = held(A, B, step)
+        A, B = discretize(A, B, step)
     series = motion_series(A, B, E, step)
     cubics = np.array([1.0, -0.5])
 

@@ -36,7 +36,7 @@ def published(inertia: str):
 
 
 def test_an_inertia_of_no_real_body_is_allowed_with_its_reason():
-    with pytest.raises(InputError, match=r"add up to less than the largest .*allow: \{inertia: .where"):
+    with pytest.raises(InputError, match=r"add up to less than the largest .*allow: \{inertia: "):
         published("[0.1, 0.1, 0.5]")
     mechanism = published('[0.1, 0.1, 0.5], allow: {inertia: "Table 3 of the paper"}')
     assemble(mechanism)
@@ -55,19 +55,19 @@ def test_a_negative_inertia_is_never_allowed(inertia):
 
 def test_an_allowance_that_nothing_needs_is_told():
     notes = check(published('[0.1, 0.1, 0.1], allow: {inertia: "Table 3"}')).notes
-    assert any("nothing is wrong with its inertia" in note for note in notes)
+    assert any('"link"' in note and "inertia passes" in note and "Table 3" in note for note in notes)
 
 
 def test_a_reason_is_needed_and_a_subject():
     with pytest.raises(InputError, match="at least 3 characters"):
         published('[0.1, 0.1, 0.5], allow: {inertia: ""}')
-    with pytest.raises(InputError, match="is about beams"):
+    with pytest.raises(InputError, match=r"section.*no beams"):
         published('[0.1, 0.1, 0.1], allow: {section: "short"}')
 
 
 def test_a_short_connector_is_allowed():
     """Its 2 mm hardly change the cantilever of 400 mm: f ~ 1/L² is 1 % lower with them."""
-    with pytest.raises(InputError, match=r'section "round" is too large .*allow: \{section: "why"\}'):
+    with pytest.raises(InputError, match=r'section "round" is too large .*allow: \{section: '):
         loads(CONNECTOR)
     text = CONNECTOR.replace("short: {beam: [O, P],", 'short: {beam: [O, P], allow: {section: "a stiff connector"},')
     mechanism = loads(text)

@@ -61,19 +61,19 @@ def twice(file):
 
 
 WRONG = {
-    "text": (lambda file: file.write_text("not an archive"), "not an archive of arrays"),
-    "one array": (lambda file: file.write_bytes(packed(np.arange(3.0))), "one array, not an .npz of several"),
+    "text": (lambda file: file.write_text("not an archive"), "not an .npz archive"),
+    "one array": (lambda file: file.write_bytes(packed(np.arange(3.0))), r"single array .*\.npz"),
     "cut": (lambda file: file.write_bytes(archive(file, a=packed(np.arange(3.0))).read_bytes()[:-30]), "damaged"),
-    "twice": (twice, 'it has two arrays "a"'),
+    "twice": (twice, 'two arrays "a"'),
     "encrypted": (lambda file: flagged(file, 8, 1), 'its array "a" is encrypted'),
     "unknown compression": (lambda file: flagged(file, 10, 99), "damaged: .*compression"),
     "objects": (lambda file: np.savez(file, a=np.array([{}], dtype=object)), 'array "a" has entries of type "object"'),
     "complex": (lambda file: np.savez(file, a=np.array([1j])), 'array "a" has entries of type "complex128"'),
-    "words": (lambda file: np.savez(file, a=np.array(["x"])), "not numbers"),
-    "no header": (lambda file: archive(file, a=b"x" * 200), 'array "a" has no header that can be read'),
-    "endless": (lambda file: archive(file, a=long_header((10**9, 10**9))), r'"a" says 10{9} by 10{9} and has 0 bytes'),
-    "negative": (lambda file: archive(file, a=long_header((-1, -1)) + b"x" * 8), '"a" says -1 by -1'),
-    "short": (lambda file: archive(file, a=long_header((3,)) + b"x" * 23), '"a" says 3 and has 23 bytes'),
+    "words": (lambda file: np.savez(file, a=np.array(["x"])), 'array "a" .*instead of numbers'),
+    "no header": (lambda file: archive(file, a=b"x" * 200), 'header .*"a" cannot be read'),
+    "endless": (lambda file: archive(file, a=long_header((10**9, 10**9))), r'"a" .*10{9} by 10{9} .* 0 bytes'),
+    "negative": (lambda file: archive(file, a=long_header((-1, -1)) + b"x" * 8), '"a" .*-1 by -1'),
+    "short": (lambda file: archive(file, a=long_header((3,)) + b"x" * 23), '"a" .* 3 .* 23 bytes'),
 }  # fmt: skip
 
 

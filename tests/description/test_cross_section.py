@@ -74,8 +74,11 @@ def test_lengths_by_name_are_those_by_position(named, positional):
     [
         ({"tube": {"outer": 0.016}}, "a tube needs one of inner or inner_radius or wall"),
         ({"tube": {"outer": 0.016, "inner": 0.01, "wall": 0.001}}, "not inner and wall"),
-        ({"tube": {"outer": 0.016, "wall": 0.008}}, "wall 0.008 m leaves inner 0 m, which must be positive"),
-        ({"tube": {"outer": 0.016, "inner": 0.016}}, "must be below the outer"),
+        ({"tube": {"outer": 0.016, "wall": 0.008}}, "inner must be positive.*wall 0.008 m.* 0 m; .*smaller wall"),
+        (
+            {"tube": {"outer": 0.016, "inner": 0.016}},
+            "inner diameter 0.016 m must be smaller than the outer diameter 0.016 m",
+        ),
         ({"tube": {"outer": 0.016, "thickness": 0.001}}, "thickness"),
         ({"tube": {"outer": "16 s", "wall": 0.001}}, "a length"),
         ({"box": {"width": 0.06, "height": 0.1}}, "a box needs wall"),
@@ -109,7 +112,7 @@ def test_numbers_of_a_shape_have_slopes_under_their_names():
 def test_a_tube_that_is_nearly_a_bar_is_questioned(written, asked):
     question = CrossSection(**written).question
     assert (question is not None) == asked
-    assert not asked or "if 3 mm is the thickness of the wall, write tube: {outer: ..., wall: ...}" in question
+    assert not asked or ("3 mm is the wall" in question and "write tube: {outer: ..., wall: ...}" in question)
 
 
 @pytest.mark.parametrize("ratio", [1.0, 2.0, 5.0, 10.0])

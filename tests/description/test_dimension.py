@@ -145,21 +145,21 @@ def test_what_fits(text, wanted):
 @pytest.mark.parametrize(
     ("text", "wanted", "says"),
     [
-        ("1000 mm", MASS, r'"1000 mm" is a length \(m\), and a mass \(kg\) is expected'),
-        ("40deg", LENGTH, r"is an angle \(rad\), and a length"),
+        ("1000 mm", MASS, r'"1000 mm" is a length \(m\), but a mass \(kg\) is expected'),
+        ("40deg", LENGTH, r"is an angle \(rad\), but a length"),
         ("12mm", ANGLE, "is a length"),
-        ("40deg", RATIO, "and a plain number is expected"),
-        ("5 Hz", RATE, r"is a frequency \(Hz\), and a rate of turning \(rad/s\)"),
+        ("40deg", RATIO, "but a plain number is expected"),
+        ("5 Hz", RATE, r"is a frequency \(Hz\), but a rate of turning \(rad/s\)"),
         ("60 rpm", FREQUENCY, "is a rate of turning"),
-        ("1e-9 kg m s", LENGTH, "is in kg m s, and"),
-        ("9.81*2 kg", FORCE, "write its unit too"),
+        ("1e-9 kg m s", LENGTH, "is in kg m s, but"),
+        ("9.81*2 kg", FORCE, r"9\.81\*2 kg.*add its unit"),
         ("1 m + 1 s", LENGTH, r'a length \(m\) and a time \(s\) cannot be added or compared in "1 m \+ 1 s"'),
         ("5 Hz + 3 rpm", RATE, "cannot be added"),
         ("max(1 m, 2 kg)", LENGTH, "cannot be added or compared"),
-        ("sin(3 mm)", RATIO, r"what sin is taken of is a length"),
-        ("exp(1 s)", RATIO, "what exp is taken of is a time"),
+        ("sin(3 mm)", RATIO, r"argument of sin is a length"),
+        ("exp(1 s)", RATIO, "argument of exp is a time"),
         ("2**(1 m)", RATIO, "an exponent is a length"),
-        ("(1 m)**21", LENGTH, "a unit to the power 21"),
+        ("(1 m)**21", LENGTH, "power 21 .*at most 20"),
     ],
 )
 def test_what_does_not_fit_says_what_was_expected(text, wanted, says):
@@ -268,7 +268,7 @@ def test_every_number_refuses_a_wrong_unit(path):
     for key in path[:-1]:
         here = here[key]
     here[path[-1]] = "1e-9 kg m s"
-    with pytest.raises(InputError, match=r'"1e-9 kg m s" is in kg m s, and .* is expected') as raised:
+    with pytest.raises(InputError, match=r'"1e-9 kg m s" is in kg m s, but .* is expected') as raised:
         mechanism_of(tree)
     assert raised.value.line == tree.line(path)
 
@@ -283,8 +283,8 @@ def refusal(old: str, new: str) -> str:
 
 
 def test_refusals_in_the_file():
-    assert '"mass": "half" is a length (m), and a mass (kg) is expected' in refusal("mass: payload", "mass: half")
-    assert 'joint "O": "limits": "90 mm" is a length (m), and an angle (rad)' in refusal("-90 deg, 90 deg", "0, 90 mm")
+    assert '"mass": "half" is a length (m), but a mass (kg) is expected' in refusal("mass: payload", "mass: half")
+    assert 'joint "O": "limits": "90 mm" is a length (m), but an angle (rad)' in refusal("-90 deg, 90 deg", "0, 90 mm")
     assert 'configuration "home": "out": "50 deg" is an angle' in refusal("out: 50 mm}}", "out: 50 deg}}")
     assert '"motor.slide.gear": "2*kg" is a mass' in refusal("2*pi/(5 mm)", "2*kg")
     assert 'lift.frequency": "3 rpm" is a rate of turning' in refusal("3 Hz", "3 rpm")
@@ -298,7 +298,7 @@ def test_parameters_keep_their_dimension_when_they_are_set():
     assert loads(text, parameters={"payload": 3}).bodies["arm"].mass == 3.0
     assert loads(text, parameters={"payload": "300 g"}).bodies["arm"].mass == 0.3
     assert loads(text, parameters={"reach": 0.5}).parameters["half"] == 0.25
-    with pytest.raises(InputError, match=r'parameter "payload": "3 mm" is a length .*the file says "2 kg"'):
+    with pytest.raises(InputError, match=r'parameter "payload": "3 mm" is a length .*the file has "2 kg"'):
         loads(text, parameters={"payload": "3 mm"})
     with pytest.raises(InputError, match=r'"payload": "reach" is a length'):
         loads(text, parameters={"payload": "reach"})

@@ -195,8 +195,8 @@ def test_anything_but_arithmetic_is_refused(text):
         ("(-8)**(1/3)", "complex"),
         ("sqrt(-1)", "not a real number"),
         ("acos(2)", "not a real number"),
-        ("sin(1, 2)", "2 arguments, it takes 1"),
-        ("atan2(1)", "1 arguments, it takes 2"),
+        ("sin(1, 2)", r"sin .*takes 1 .*got 2"),
+        ("atan2(1)", r"atan2 .*takes 2 .*got 1"),
         ("min()", "1 or more"),
         ("sin", r"write sin\(\.\.\.\)"),
         ("cranc", 'did you mean "crank"'),
@@ -211,8 +211,8 @@ def test_anything_but_arithmetic_is_refused(text):
         ("2 meters + 1", "did you mean m?"),
         ("3 milimeters", "did you mean mm?"),
         ("3 mmm", "did you mean mm"),
-        ("7 furlong", "is not a unit or a parameter; known are mm, m"),
-        ("1,5", "decimals take a point"),
+        ("7 furlong", '"furlong" .*is not a unit or a parameter; .*mm, m'),
+        ("1,5", "decimal point"),
         ("a.b", "not allowed in an expression"),
         ("(1", "parentheses do not match"),
         ("1+" * 250 + "1", "501 characters"),
@@ -332,7 +332,7 @@ def test_numbers_see_the_current_parameters_only_while_they_are_used():
         assert number("3*a") == 6.0
         assert dict(current_parameters()) == {"a": 2.0}
     assert not current_parameters()
-    with pytest.raises(ValueError, match="not known"):
+    with pytest.raises(ValueError, match='unknown name "a"'):
         number("3*a")
 
 
@@ -368,5 +368,5 @@ class Rod(BaseModel):
 def test_pydantic_reports_the_message_and_the_hint():
     with use_parameters({"crank": 0.5}):
         assert Rod(length="2*crank").length == 1.0
-        with pytest.raises(ValidationError, match='"cranc" is not known; did you mean "crank"'):
+        with pytest.raises(ValidationError, match='"cranc"; did you mean "crank"'):
             Rod(length="cranc")

@@ -114,7 +114,7 @@ def test_another_content_is_another_mechanism(tmp_path):
     assert before != after
     assert supple.to_yaml(after) != kept
     assert_allclose(mass_properties(Drawing(after))["arm"].mass, 2.0 * np.trace(M) / 3.0)
-    with pytest.raises(InputError, match="its files are not the ones this digest was taken of"):
+    with pytest.raises(InputError, match=r'"arm": .*files have changed .*remove digest'):
         supple.loads(kept)
 
 
@@ -140,9 +140,9 @@ def test_nodes_may_differ_in_their_degrees(tmp_path):
     [
         ("1,0,0,0\n1,1,0,0\n", "node 1 is listed twice"),
         ("1,0,0,0\n2,1,0\n", "node 2 has 3 entries"),
-        ("1,0,0,0\n2,nan,0,0\n", "not finite"),
+        ("1,0,0,0\n2,nan,0,0\n", '"nan" of node 2'),
         ("1,0,0,0,5\n2,1,0,0,6\n", "node 1 has neither 3 nor 6"),
-        ("", "the node table is 0 by 4"),
+        ("", "node table .*0 by 4"),
         ("1,0,0,0\n2,1,0,0\n3,0,1,0\n", "does not fit 3 nodes"),
         ("1,0,0,0\nx,1,0,0\n", "cannot be read"),
     ],
@@ -166,5 +166,5 @@ def test_files_that_are_something_else_are_refused(tmp_path):
         with pytest.raises(InputError, match=f'"{name}" cannot be read'):
             supple.loads(mechanism_text(f"{{file: {name}}}"), folder=tmp_path)
     (tmp_path / "K.mtx").write_text("%%MatrixMarket matrix array real general\n1000000 1000000\n1\n")
-    with pytest.raises(InputError, match=r'"K\.mtx" cannot be read \(it is shorter than its header says'):
+    with pytest.raises(InputError, match=r'"K\.mtx" cannot be read \(.*shorter than its header'):
         supple.loads(mechanism_text(element), folder=tmp_path)

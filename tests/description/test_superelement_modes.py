@@ -71,7 +71,7 @@ def test_it_is_pulled_longer_as_it_spins(tmp_path):
         ({"coupling": np.full((6, 1), np.nan)}, "not finite"),
         ({"rigid": np.triu(np.ones((6, 6))) + np.eye(6)}, "not symmetric"),
         ({"coupling": np.full((6, 1), 10.0)}, "kinetic energy"),
-        ({"nodes": np.zeros((2, 2))}, "lines of number, x, y, z"),
+        ({"nodes": np.zeros((2, 2))}, "rows of number, x, y, z"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_body(tmp_path, changes, said):

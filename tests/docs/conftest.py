@@ -19,13 +19,13 @@ def site(tmp_path_factory) -> Path:
     """The folder of the built site; the build fails on any warning."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    folder, told = shared / "site", shared / "site.txt"
+    folder, log = shared / "site", shared / "site.txt"
     with (shared / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not told.exists():
+        if not log.exists():
             command = [sys.executable, str(ROOT / "docs/site/build.py"), "--quiet", "--output", str(folder)]
             run = subprocess.run(command, capture_output=True, text=True, check=False)
-            told.write_text(f"{run.returncode}\n{run.stdout}{run.stderr}", "utf-8")
-    status, _, said = told.read_text("utf-8").partition("\n")
-    assert status == "0", said
+            log.write_text(f"{run.returncode}\n{run.stdout}{run.stderr}", "utf-8")
+    status, _, output = log.read_text("utf-8").partition("\n")
+    assert status == "0", output
     return folder / "html"

@@ -84,7 +84,7 @@ def test_the_gallery_shows_every_example_with_its_time(site, pages):
     assert set(cards) == {file.parent.name for file in (ROOT / "examples").glob("*/mechanism.yaml")}
     assert all(card.xpath(".//img/@src") for card in cards.values())
     for name, seconds in json.loads((ROOT / "docs/site/run_times.json").read_text("utf-8"))["seconds"].items():
-        assert f"study: {seconds:.1f} s of processor" in cards[name].text_content()
+        assert f"study: {seconds:.1f} s of processor time" in cards[name].text_content()
 
 
 def test_tutorials_are_notebooks_with_what_they_print_and_draw(site):

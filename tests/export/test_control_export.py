@@ -162,7 +162,7 @@ def test_linear_models_of_two_exports_are_refused(arm, tmp_path):
     assert loadmat(finer)["export"].item() != stamp
     mat.write_bytes(finer.read_bytes())
     said = octave(tmp_path, f"try; {shown}; catch e; disp(e.message); end")
-    assert said == "arm_lpv_load.m and arm_lpv.mat are of two exports: run the export again\n"
+    assert said == "arm_lpv_load.m and arm_lpv.mat are from two exports: run the export again\n"
 
 
 def test_a_system_and_a_model_of_two_exports_are_refused(arm, tmp_path):
@@ -172,7 +172,7 @@ def test_a_system_and_a_model_of_two_exports_are_refused(arm, tmp_path):
         [sys.executable, "-c", "import arm_control"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert "arm.py and arm_control.py are of two exports, or were changed: run the export again" in done.stderr
+    assert "arm.py and arm_control.py are from two exports or were modified: run the export again" in done.stderr
 
 
 def test_a_family_that_misses_its_tolerance_says_so(arm):

@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 RTOL = 1e-12  # sums of some hundred products in another order
 
 # Three boxes are too few for a model to be used, and enough to be written in C.
-pytestmark = pytest.mark.filterwarnings("ignore:The model is unusable")
+pytestmark = pytest.mark.filterwarnings("ignore:the model is unusable")
 
 
 @pytest.fixture(scope="module", params=["ralf", "four-bar, structured", "four-bar, Lagrange"])

@@ -16,7 +16,7 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.instrument import Instrument
 from supple.hardware.instrument_bank import InstrumentBank
-from supple.hardware.state_space import LinearBlock, integrated, motor, servo
+from supple.hardware.state_space import LinearBlock, integrate_block, motor, servo
 
 T, COUNT = 1e-3, 120
 INPUTS, COORDINATES = ("lift", "elbow", "tool", "plain"), ("lift", "elbow", "wrist")
@@ -28,7 +28,7 @@ def drive(actuator: str, linear: LinearBlock, moves: bool, **facts) -> DriveBloc
 
 HARDWARE = Hardware(
     (
-        drive("lift", integrated(servo(1.1, 20.0, 0.7)), True, delay=2.3e-3, limits=(-0.5, 0.4), dead_band=0.01),
+        drive("lift", integrate_block(servo(1.1, 20.0, 0.7)), True, delay=2.3e-3, limits=(-0.5, 0.4), dead_band=0.01),
         drive("elbow", motor(0.05, 1.2, 2e-3, 0.05, 50.0), False, delay=1e-3, rate_limit=3000.0, resolution=0.5),
         drive("tool", servo(1.0, 300.0, None), True, stiffness=1e5, damping=30.0),
     ),

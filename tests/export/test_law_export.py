@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, shapes
-from supple.control.laws.law_equilibrium import Equilibria, about
+from supple.control.laws.law_equilibrium import Equilibria, keep_equilibrium
 from supple.control.laws.scheduling import scheduled
 from supple.diagnostics import InputError
 from supple.export.export import export
@@ -46,7 +46,7 @@ def kept(ports: Ports, n: int, points: np.ndarray) -> Equilibria:
 
 def keeping(ports: Ports, n: int, sigma) -> AffineMatrices:
     """The design, with b, d and a₀ such that it keeps that equilibrium."""
-    return about(design(ports, n, sigma), kept(ports, n, np.array([sigma])).rows()[0])
+    return keep_equilibrium(design(ports, n, sigma), kept(ports, n, np.array([sigma])).rows()[0])
 
 
 def standing(ports: Ports, n: int) -> AffineMatrices:
@@ -67,8 +67,8 @@ CASES = {
         equilibria=lambda points: kept(PORTS["all"], 4, points),
     ),
     "constant gains about an equilibrium": lambda: scheduled(
-        lambda sigma: about(standing(PORTS["all"], 3), kept(PORTS["all"], 3, np.array([sigma])).rows()[0]), REGION,
-        PORTS["all"], tolerance=1e-3, equilibria=lambda points: kept(PORTS["all"], 3, points),
+        lambda sigma: keep_equilibrium(standing(PORTS["all"], 3), kept(PORTS["all"], 3, np.array([sigma])).rows()[0]),
+        REGION, PORTS["all"], tolerance=1e-3, equilibria=lambda points: kept(PORTS["all"], 3, points),
     ),
 }  # fmt: skip
 
@@ -149,7 +149,7 @@ def test_times_of_previews_are_written_in_full(tmp_path):
     ports = Ports(("lift",), ("lift",), ("f",), 1e-3, (0.0, 1.0 / 3.0))
     header, _ = export(fixed(design(ports, 1, (0.0, 0.0)), ports, name="ahead"), tmp_path)
     assert "_PREVIEW_TIMES {0.0, 0.3333333333333333} /* s */" in header.read_text()
-    assert "at 0.0, 0.3333333333333333 s from the sample on" in header.read_text()
+    assert "0.0, 0.3333333333333333 s after the sample" in header.read_text()
 
 
 def test_what_is_no_law_is_refused(tmp_path):

@@ -75,5 +75,5 @@ def test_the_compiled_law_is_the_law(make, cc, strict, tmp_path):
 
 def test_what_is_solved_at_every_sample_is_refused(tmp_path):
     linkage = supple.load(EXAMPLES / "four-bar-redundant" / "mechanism.yaml")
-    with pytest.raises(InputError, match="its model is the mechanism itself, which C does not do; make it from a red"):
+    with pytest.raises(InputError, match=r"model is the mechanism.*C.*; .*reduced model"):
         export(control.computed_torque(linkage, "turn", 10.0), tmp_path)

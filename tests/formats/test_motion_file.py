@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 import numpy as np
@@ -27,19 +28,19 @@ def test_it_reads_times_and_columns(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", ':1: the first column is "", not time'),
-        ("t,a,b\n" + ROWS, ':1: the first column is "t", not time'),
-        ("time\n0\n", ":1: no coordinate has a column"),
-        ("time,a,a\n" + ROWS, ':1: two columns are called "a"'),
+        ("", r':1: .*first column must be time \(got ""\)'),
+        ("t,a,b\n" + ROWS, r':1: .*first column must be time \(got "t"\)'),
+        ("time\n0\n", ":1: .*no column of a coordinate"),
+        ("time,a,a\n" + ROWS, ':1: two columns .*"a"'),
         ("time,a,\n" + ROWS, ":1: column 3 has no name"),
-        ("time,a,b\n" + ROWS.replace("0.2,2,-2", "0.2,,-2"), ':4: column "a": is empty, not a number'),
-        ("time,a,b\n" + ROWS.replace("0.2,2,-2", "0.2,2"), ":4: a row of 2 values under 3 names"),
-        ("time,a,b\n" + ROWS.replace("-2", "two"), ':4: column "b": is "two", not a number'),
-        ("time,a,b\n" + ROWS.replace("-2", "nan"), ':4: column "b": is "nan"'),
-        ("time,a,b\n" + ROWS.replace("-2", "1e999"), ':4: column "b": is "1e999"'),
-        ("time,a,b\n" + ROWS.replace("-2", "__import__('os')"), ':4: column "b": is "__import__'),
-        ("time,a,b\n" + ROWS + "0.7,1,1\n", ":10: time: the time 0.7 s does not come after 0.7 s"),
-        ("time,a,b\n" + "".join(ROWS.splitlines(keepends=True)[:5]), ": it has 5 rows of numbers"),
+        ("time,a,b\n" + ROWS.replace("0.2,2,-2", "0.2,,-2"), ':4: column "a": .*empty'),
+        ("time,a,b\n" + ROWS.replace("0.2,2,-2", "0.2,2"), ":4: .* 2 values for 3 columns"),
+        ("time,a,b\n" + ROWS.replace("-2", "two"), ':4: column "b": "two" is not a number'),
+        ("time,a,b\n" + ROWS.replace("-2", "nan"), ':4: column "b": "nan" is not'),
+        ("time,a,b\n" + ROWS.replace("-2", "1e999"), ':4: column "b": "1e999" is not'),
+        ("time,a,b\n" + ROWS.replace("-2", "__import__('os')"), ':4: column "b": "__import__'),
+        ("time,a,b\n" + ROWS + "0.7,1,1\n", ":10: time: .*0.7 s follows 0.7 s"),
+        ("time,a,b\n" + "".join(ROWS.splitlines(keepends=True)[:5]), ": .* 5 rows of numbers.* at least 6"),
     ],
 )  # fmt: skip
 def test_a_wrong_table_is_refused_with_its_line(tmp_path, text, message):
@@ -47,11 +48,11 @@ def test_a_wrong_table_is_refused_with_its_line(tmp_path, text, message):
     file.write_text(text)
     with pytest.raises(InputError) as caught:
         read_motion(file)
-    assert str(caught.value).startswith(f"{file}{message}")
+    assert re.match(re.escape(str(file)) + message, str(caught.value)), caught.value
 
 
 def test_a_missing_file_and_bytes_are_refused(tmp_path):
-    with pytest.raises(InputError, match="there is no such file"):
+    with pytest.raises(InputError, match=r"none\.csv: .*does not exist; check the name"):
         read_motion(tmp_path / "none.csv")
     (tmp_path / "bytes.csv").write_bytes(b"time,a\n0,\xff\n")
     with pytest.raises(InputError, match=r":2: this is not UTF-8"):

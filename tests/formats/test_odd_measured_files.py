@@ -45,13 +45,13 @@ def saved(path, **changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"H": np.ones((80, 2, 1))}, "p0.x, p1.x shows the same number at all 80 lines"),
-        ({"H": GOOD["H"] * [[1.0], [0.0]] + [[0.0], [0.3]]}, "p1.x shows the same number at all 80 lines"),
-        ({"H": GOOD["H"] * 1e200}, "which nothing measures"),
+        ({"H": np.ones((80, 2, 1))}, "all 80 lines have the same value for p0.x, p1.x"),
+        ({"H": GOOD["H"] * [[1.0], [0.0]] + [[0.0], [0.3]]}, "all 80 lines have the same value for p1.x"),
+        ({"H": GOOD["H"] * 1e200}, "(allowed are "),
         ({"H": np.where(LINES[:, None, None] == LINES[7], np.nan, GOOD["H"])}, "are not finite"),
-        ({"frequencies_hz": np.r_[LINES[:-1], np.inf]}, "lines go from 1 to inf Hz"),
+        ({"frequencies_hz": np.r_[LINES[:-1], np.inf]}, "lines from 1 to inf Hz"),
         ({"coherence": np.full((80, 2, 1), np.nan)}, "are not finite"),
-        ({"response_directions": np.arange(3.0)}, "3 of 2 channels are described"),
+        ({"response_directions": np.arange(3.0)}, "3 entries for 2 channels"),
         ({"about": np.array(json.dumps({"at": {"lift": None}}))}, 'gives null for at "lift"'),
         ({"about": np.array(json.dumps({"averages": "many"}))}, 'gives "many" for "averages"'),
         ({"about": np.array(json.dumps({"window_rate": -1.0}))}, 'gives -1.0 for "window_rate"'),
@@ -68,9 +68,9 @@ def test_universal_files_with_odd_nodes_and_a_short_matlab_file(tmp_path):
     text = (tmp_path / "good.uff").read_text()
     head, number, rest = text.partition("  2411 ")
     (tmp_path / "odd.uff").write_text(head + number + rest.replace("         1", "       inf", 1))
-    assert "of kind 2411: it cannot be read" in told(tmp_path / "odd.uff")
+    assert "of type 2411: it cannot be read" in told(tmp_path / "odd.uff")
     (tmp_path / "odd.mat").write_bytes(b"MATLAB 5.0 MAT-")
-    assert "it is no Matlab file of version 5, or is damaged" in told(tmp_path / "odd.mat")
+    assert "not a Matlab file of version 5" in told(tmp_path / "odd.mat")
 
 
 def _matlab(path, *, packed):
@@ -93,7 +93,7 @@ def test_a_matlab_head_that_lies_about_its_size_takes_no_memory(tmp_path, packed
     (tmp_path / "lie.mat").write_bytes(content)
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=r"says .* and "):
+        with pytest.raises(InputError, match=r"declares .*, but "):
             read_matlab(tmp_path / "lie.mat", None)
         assert tracemalloc.get_traced_memory()[1] < 2e7
     finally:
@@ -126,7 +126,7 @@ def test_a_table_of_many_columns_is_read_or_refused_without_comparing_all_with_a
     with pytest.raises(InputError, match=r"p0.z to h1.z, p0.z to h2.z, p0.z to h3.z and 399979997 others are missing"):
         supple.load_responses(path)
     path.write_text(path.read_text().replace(heads[0], "column", 1))
-    with pytest.raises(InputError, match='"column" is not understood'):
+    with pytest.raises(InputError, match='unknown column "column"'):
         supple.load_responses(path)
     one = [f"{part} p{i}.z/h.z" for i in range(count) for part in ("real", "imag")]
     path.write_text(",".join(["frequency_hz", *one]) + f"\n{row}\n{row.replace('1', '2', 1)}\n")
@@ -148,7 +148,7 @@ def test_responses_in_which_no_mode_stands_out_say_so():
     assert len(found.refined.at.poles) == 0
     channels = [supple.Channel("p", axis) for axis in "xyz"]
     test = supple.Responses(hertz, channels, [supple.Channel("p", "x", "force")], noise)
-    with pytest.raises(supple.NumericalError, match=r"stays where it is|stands out of the noise"):
+    with pytest.raises(supple.NumericalError, match=r"no pole is stable|stands out of the noise"):
         supple.modal_parameters(test)
 
 
@@ -162,4 +162,4 @@ def test_modes_that_explain_nothing_are_refused(tmp_path):
     coherence[near] = 1e-4
     path = tmp_path / "nothing.npz"
     np.savez(path, **(GOOD | {"H": H, "coherence": coherence}))
-    assert "the modes explain nothing" in told(path)
+    assert "the modes do not explain the responses" in told(path)

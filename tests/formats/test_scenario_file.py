@@ -53,13 +53,13 @@ until: 500 ms
         ("until: 1\ninputs: {motor: {step: 1, sine: 1}}", "one of step, sine, chirp"),
         ("until: 1\ninputs: {motor: {chirp: 1, from: 1}}", "a chirp needs to"),
         ("until: 1\ninputs: {motor: {step: 1, frequency: 2}}", "a step has no frequency"),
-        ("until: 1\ninputs: {motor: {step: 1, at: 0.5, until: 0.2}}", "ends before it begins"),
+        ("until: 1\ninputs: {motor: {step: 1, at: 0.5, until: 0.2}}", r"until .0\.2 s. must be after at .0\.5 s."),
         ("until: 1\ninputs: {motor: {stepp: 1}}", '.* did you mean "step"'),
         ("until: 1\ndamping: {ratio: 0.01, rayleigh: [0, 1]}", "one of rayleigh and ratio"),
-        ("until: 1\ndamping: {rayleigh: [0, 1], frequency: 3}", "belongs to a ratio"),
+        ("until: 1\ndamping: {rayleigh: [0, 1], frequency: 3}", "frequency .* with ratio"),
         ("start: equilibrium\nuntil: 1\ndeflection: {tip.z: 1}", "not both"),
         ("until: 1\nmotion: swing", '"swing" is not a motion'),
-        ("untill: 1", '"untill" is not known; did you mean "until"'),
+        ("untill: 1", 'unknown key "untill"; did you mean "until"'),
     ],
 )
 def test_mistakes_are_told_with_their_line(tmp_path, text, words):
@@ -72,7 +72,9 @@ def test_mistakes_are_told_with_their_line(tmp_path, text, words):
 
 def test_what_is_rigid_is_neither_deflected_nor_damped():
     for given in ({"deflection": {"tip.z": 1.0}}, {"damping": {"ratio": 0.01}}):
-        with pytest.raises(supple.InputError, match="nothing in the mechanism is elastic"):
+        with pytest.raises(
+            supple.InputError, match=r"(deflection|damping) .*no elastic part; remove (deflection|damping)"
+        ):
             scenario_in(ROD, Scenario(until=1.0, **given))
 
 

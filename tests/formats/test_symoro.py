@@ -122,13 +122,13 @@ def test_a_variable_with_a_value_is_drawn_there(tmp_path):
 @pytest.mark.parametrize(
     ("written", "wrong", "line", "why"),
     [
-        ("D3,0,0,0}", "D3,0,0}", 12, "5 values, and 6 are expected"),
-        ("Sigma = {0,", "Sigma = {4,", 10, "no σ"),
+        ("D3,0,0,0}", "D3,0,0}", 12, "5 values (expected 6)"),
+        ("Sigma = {0,", "Sigma = {4,", 10, '"4" is not a value of σ'),
         ("Ant = {0,1,2,", "Ant = {0,1,9,", 9, 'there is no row "9"'),
         ("NF = 6", "NF = 7", 4, "do not fit"),
         ("NJ = 6\n", "", 1, "is missing"),
-        ("Mu = ", "Mue = ", 17, '"Mue" is not known'),
-        ("is_mobile = 0", "is_mobile = 1", 6, "the base moves"),
+        ("Mu = ", "Mue = ", 17, 'unknown name "Mue"'),
+        ("is_mobile = 0", "is_mobile = 1", 6, "moving base is not supported"),
         ("Z = {1,", "Z = {2,", 33, "frame 0"),
         ("M = {20,", "M = {-20,", 27, "negative"),
         ("FV = {8,", "IA = {8,", 29, "twice"),

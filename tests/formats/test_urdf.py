@@ -175,7 +175,7 @@ def test_mimicking_joints_may_follow_one_another(robot):
     there = supple.assemble(robot(text), [0.2]).joint_coordinates
     assert_allclose([there["follower"], there["third"]], [0.9, -0.4], rtol=1e-13)
     round_about = text.replace('mimic joint="hinge"', 'mimic joint="third"')
-    with pytest.raises(supple.InputError, match='it mimics itself, by way of "third", "follower"'):
+    with pytest.raises(supple.InputError, match=r'joint "third": it mimics itself, .*"third", "follower"'):
         robot(round_about)
 
 
@@ -208,13 +208,16 @@ def test_name_table():
 
 EXTRA = '<link name="tip"/><joint name="second" type="revolute">{}</joint></robot>'
 WRONG = {
-    "not XML": ("<robot><link name='a'></robot>", r":1: this is not XML: .*check its tags"),
-    "cut short": (WHOLE[:120], r"this is not XML"),
-    "not a robot": ("<sdf/>", r":1: it begins with <sdf>, not <robot>"),
-    "empty": ("<robot name='r'/>", r":1: it has no links"),
+    "not XML": ("<robot><link name='a'></robot>", r":1: this is not valid XML: .*check its tags"),
+    "cut short": (WHOLE[:120], r"not valid XML"),
+    "not a robot": ("<sdf/>", r":1: .*<sdf>, not <robot>"),
+    "empty": ("<robot name='r'/>", r":1: .*no links; add <link>"),
     "nameless link": (WHOLE.replace(' name="base"', ""), r":2: a <link> has no name"),
-    "two links of a name": (WHOLE.replace('"arm"', '"base"'), r':3: link "base": the name is taken \(line 2\)'),
-    "unknown type": (WHOLE.replace('"revolute"', '"hinged"'), r':4: joint "hinge": the type "hinged" is not known'),
+    "two links of a name": (WHOLE.replace('"arm"', '"base"'), r':3: link "base": the name is already used \(line 2\)'),
+    "unknown type": (
+        WHOLE.replace('"revolute"', '"hinged"'),
+        r':4: joint "hinge": unknown type "hinged"; use one of revolute',
+    ),
     "no type": (WHOLE.replace(' type="revolute"', ""), r':4: joint "hinge": it has no type'),
     "no parent": (WHOLE.replace('<parent link="base"/>', ""), r':4: joint "hinge": it has no parent'),
     "missing link": (
@@ -222,11 +225,11 @@ WRONG = {
         r':4: joint "hinge": its child "amr" is not a link; did you mean "arm"',
     ),
     "with itself": (WHOLE.replace('<parent link="base"/>', '<parent link="arm"/>'), r"connects a link with itself"),
-    "zero axis": (WHOLE.replace('"0 0 1"', '"0 0 0"'), r':4: joint "hinge": its axis is zero'),
-    "axis of two": (WHOLE.replace('"0 0 1"', '"0 1"'), r':4: joint "hinge": xyz="0 1" of <axis> is not 3 finite'),
+    "zero axis": (WHOLE.replace('"0 0 1"', '"0 0 0"'), r':4: joint "hinge": its axis is the zero vector; .*xyz='),
+    "axis of two": (WHOLE.replace('"0 0 1"', '"0 1"'), r':4: joint "hinge": xyz="0 1" of <axis> must be 3 finite'),
     "axis of words": (WHOLE.replace('"0 0 1"', '"0 nan 1"'), r':4: joint "hinge": xyz="0 nan 1" of <axis>'),
     "xacro": (WHOLE.replace('value="2"', 'value="${m}"'), r':3: link "arm": value=.*expand the xacro'),
-    "negative mass": (WHOLE.replace('value="2"', 'value="-2"'), r':3: link "arm": its mass -2 kg is negative'),
+    "negative mass": (WHOLE.replace('value="2"', 'value="-2"'), r':3: link "arm": its mass .*negative \(got -2 kg\)'),
     "no inertia": (WHOLE.replace('ixx="0.1"', ""), r':3: link "arm": <inertia> has no ixx'),
     "impossible inertia": (
         WHOLE.replace('ixx="0.1"', 'ixx="9"'),
@@ -234,81 +237,90 @@ WRONG = {
     ),
     "limits": (
         WHOLE.replace(HINGE, HINGE + '<limit lower="2" upper="1" effort="1" velocity="1"/>'),
-        r':4: joint "hinge": its lower limit 2 is above its upper 1',
+        r':4: joint "hinge": its lower limit 2 is above its upper limit 1',
     ),
     "slip in an attribute": (
         WHOLE.replace('<axis xyz="0 0 1"/>', '<axis xzy="0 0 1"/>'),
-        r':4: joint "hinge": xzy="0 0 1" of <axis> is not known; did you mean "xyz"',
+        r':4: joint "hinge": unknown attribute xzy="0 0 1" of <axis>; did you mean "xyz"',
     ),
     "slip in a limit": (
         WHOLE.replace(HINGE, HINGE + '<limit lowr="-1" upper="1" effort="1" velocity="1"/>'),
-        r':4: joint "hinge": lowr="-1" of <limit> is not known; did you mean "lower"',
+        r':4: joint "hinge": unknown attribute lowr="-1" of <limit>; did you mean "lower"',
     ),
     "attribute that geometry does not have": (
         WHOLE.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><origin quat_xyzw="0 0 0 1"/>'),
-        r'quat_xyzw="0 0 0 1" of <origin> is not known; known: "xyz", "rpy"',
+        r'unknown attribute quat_xyzw="0 0 0 1" of <origin>; known: "xyz", "rpy"',
     ),
     "slip in an element": (
         WHOLE.replace(HINGE, HINGE + '<limits lower="0" upper="1"/>'),
-        r':4: joint "hinge": <limits> is not known in <joint>; did you mean "limit"',
+        r':4: joint "hinge": unknown element <limits> in <joint>; did you mean "limit"',
     ),
-    "slip in a part": (WHOLE.replace("joint ", "Joint ").replace("/joint>", "/Joint>"), r"<Joint> is not known in <ro"),
+    "slip in a part": (
+        WHOLE.replace("joint ", "Joint ").replace("/joint>", "/Joint>"),
+        r"unknown element <Joint> in <robot>",
+    ),
     "mass out of place": (
         WHOLE.replace('name="base"/>', 'name="base"><mass value="1"/></link>'),
-        r':2: link "base": <mass> is not known in <link>; it belongs in <inertial>',
+        r':2: link "base": unknown element <mass> in <link>; it belongs in <inertial>',
     ),
     "element that mass does not have": (
         WHOLE.replace("<inertial>", "<inertial><density/>"),
-        r":3: .*<density> is not known in <inertial>",
+        r":3: .*unknown element <density> in <inertial>",
     ),
     "two masses": (
         WHOLE.replace("<inertial>", '<inertial><mass value="1"/>'),
-        r':3: link "arm": a second <mass> \(the first is in line 3\)',
+        r':3: link "arm": .*a second <mass> \(the first is in line 3\)',
     ),
-    "two inertials": (WHOLE.replace(INERTIAL, INERTIAL * 2), r':3: link "arm": a second <inertial>'),
+    "two inertials": (WHOLE.replace(INERTIAL, INERTIAL * 2), r':3: link "arm": .*a second <inertial>'),
     "two axes": (WHOLE.replace(HINGE, HINGE + '\n<axis xyz="1 0 0"/>'), r":5: .*second <axis> .*first is in line 4"),
-    "underscored number": (WHOLE.replace('"2"', '"1_5"'), r':3: link "arm": value="1_5" of <mass> is not a finite'),
-    "number in other digits": (WHOLE.replace('"2"', '"\u0662"'), r":3: .*of <mass> is not a finite number"),
+    "underscored number": (WHOLE.replace('"2"', '"1_5"'), r':3: link "arm": value="1_5" of <mass> must be a finite'),
+    "number in other digits": (WHOLE.replace('"2"', '"\u0662"'), r":3: .*of <mass> must be a finite number"),
     "negative effort": (
         WHOLE.replace(HINGE, HINGE + '<limit effort="-30" velocity="1"/>'),
-        r':4: joint "hinge": effort="-30" of <limit> is negative',
+        r':4: joint "hinge": effort="-30" of <limit> must not be negative',
     ),
-    "text": (WHOLE.replace('<axis xyz="0 0 1"/>', "<axis>0 0 1</axis>"), r'<axis> has text in it, "0 0 1"; values'),
+    "text": (
+        WHOLE.replace('<axis xyz="0 0 1"/>', "<axis>0 0 1</axis>"),
+        r'<axis> contains the text "0 0 1"; .*attributes',
+    ),
     "unexpanded": (
         WHOLE.replace('"test">', '"test" xmlns:xacro="http://ros.org/wiki/xacro"><xacro:arm/>'),
-        r"is not known in <robot>; expand the xacro first",
+        r"unknown element .*xacro.* in <robot>; expand the xacro first",
     ),
     "hidden document type": (
         '<?a <!-- ?><!DOCTYPE robot [<!ENTITY x "y">]><?b --> ?>\n' + WHOLE,
-        r":1: a document type or an entity is declared",
+        r":1: document types and entities are not allowed",
     ),
     "two parents": (
         WHOLE.replace("</robot>", EXTRA.format(HINGE)),
-        r':5: joint "second": link "arm" already has a parent, through joint "hinge" \(line 4\): a tree cannot',
+        r':5: joint "second": link "arm" already has a parent, through joint "hinge" \(line 4\).*`constraints:`',
     ),
     "two roots": (WHOLE.replace("</robot>", '<link name="tip"/></robot>'), r':5: link "tip": no joint leads to it'),
     "circle": (
         WHOLE.replace("</robot>", EXTRA.format('<parent link="arm"/><child link="base"/>')),
-        r':5: joint "second": the joints from it go round in a circle \(base, arm\) and never reach the root',
+        r':5: joint "second": .*circle \(base, arm\).*root',
     ),
     "circle of all": (
         WHOLE.replace("</robot>", EXTRA[18:].format('<parent link="arm"/><child link="base"/>')),
-        r"every link has a parent: the joints go round in a circle",
+        r"every link has a parent: .*circle; .*`constraints:`",
     ),
     "mimics nothing": (
         WHOLE.replace(HINGE, HINGE + '<mimic joint="x"/>'),
         r'it mimics "x", which is not another joint',
     ),
-    "nothing moves": (WHOLE.replace('"revolute"', '"fixed"'), r":2: robot .*nothing moves.*base: floating"),
+    "nothing moves": (
+        WHOLE.replace('"revolute"', '"fixed"'),
+        r':2: robot "test": .*root link "base"; .*base: floating',
+    ),
     "external entity": (
         '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/hostname">]>\n' + WHOLE.replace('"arm"', '"&x;"'),
-        r":1: a document type or an entity is declared",
+        r":1: document types and entities are not allowed",
     ),
     "bomb": (
         '<?xml version="1.0"?>\n<!DOCTYPE r [<!ENTITY a "aa"><!ENTITY b "&a;&a;&a;">]>\n' + WHOLE,
-        r":2: a document type or an entity is declared",
+        r":2: document types and entities are not allowed",
     ),
-    "unknown entity": (WHOLE.replace('name="arm"', 'name="&x;"'), r":3: this is not XML: Entity 'x' not defined"),
+    "unknown entity": (WHOLE.replace('name="arm"', 'name="&x;"'), r":3: this is not valid XML: Entity 'x' not defined"),
     "bytes": (b"<robot name='\xff'/>", r":1: this is not UTF-8 text"),
     "other encoding": (WHOLE.encode("utf-16"), r"this is not UTF-8 text"),
 }
@@ -337,8 +349,8 @@ def test_what_others_add_is_said_and_left_out(robot):
         .replace("</robot>", "<gazebo/><transmission/><plan/></robot>")
     )
     said = (
-        r"robot\.urdf: URDF does not define <contact> in <link> \(line 3\), dont_collapse of <joint> \(line 4\), "
-        r"gear_velocity of <limit> \(line 5\), <springy> in <joint> \(line 5\), <plan> in <robot> \(line 6\): not read"
+        r"robot\.urdf: .*not define: <contact> in <link> \(line 3\), dont_collapse of <joint> \(line 4\), "
+        r"gear_velocity of <limit> \(line 5\), <springy> in <joint> \(line 5\), <plan> in <robot> \(line 6\)$"
     )
     with pytest.warns(supple.SuppleWarning, match=said):
         mechanism = robot(added)
@@ -349,7 +361,7 @@ def test_what_others_add_is_said_and_left_out(robot):
 def test_remarks_are_found_in_one_pass(hostile):
     """A megabyte of openings: a search from each to the end takes minutes, one pass milliseconds."""
     started = time.process_time()
-    with pytest.raises(supple.InputError, match="not XML"):
+    with pytest.raises(supple.InputError, match="not valid XML"):
         robot_element((hostile * (2**20 // len(hostile))).encode(), "r.urdf")
     assert time.process_time() - started < 5.0  # s, on a slow machine
 

@@ -25,7 +25,7 @@ ADDED = {
 }
 pytestmark = pytest.mark.filterwarnings("ignore:.*URDF does not define")
 BROKEN_MIMIC = r':\d+: joint "Left_index_q2": it mimics "index_q1", which is not another joint'
-NO_MOTION = "nothing moves: every link is fixed to the root link"
+NO_MOTION = "no link can move: every link is fixed to the root link"
 IMPOSSIBLE = r":\d+: body .* principal moment"
 REFUSED = {
     "alex_description/alex_psyonic_hands.urdf": dict.fromkeys(BASES, BROKEN_MIMIC),
@@ -33,7 +33,7 @@ REFUSED = {
     "iris_description/iris_simple.urdf": {"fixed": NO_MOTION},
     "romeo_description/romeo_laas_small.urdf": dict.fromkeys(BASES, IMPOSSIBLE),
     "romeo_description/romeo_small.urdf": dict.fromkeys(BASES, IMPOSSIBLE),
-    "ur_description/ur3.urdf": dict.fromkeys(BASES, "it has no links"),
+    "ur_description/ur3.urdf": dict.fromkeys(BASES, "the robot has no links"),
 }
 MOST_JOINTS = 13  # of robots whose mass matrix is compared; larger ones take long and show nothing new
 

@@ -144,23 +144,23 @@ def test_the_side_car_may_name_its_robot(robot, tmp_path):
 
 HINGED = LOOP.format(type="revolute")
 WRONG = {
-    "unknown key": ("name: a\nactuator: [A]\n", 2, r'"actuator" is not known; did you mean "actuators"'),
+    "unknown key": ("name: a\nactuator: [A]\n", 2, r'unknown key "actuator"; did you mean "actuators"'),
     "unknown base": ("base: flying\n", 1, r'"base" cannot be "flying"; give .fixed. or .floating.'),
     "unknown link": (HINGED.replace("rocker", "roker"), 7, r'"C": there is no link "roker"; did you'),
     "unknown type": (LOOP.format(type="hinge"), 3, r'"constraints.C.type" cannot be "hinge"'),
-    "zero axis": (HINGED.replace("[0, 0, 1]\n    child:", "[0, 0, 0]\n    child:"), 6, "axis is zero"),
+    "zero axis": (HINGED.replace("[0, 0, 1]\n    child:", "[0, 0, 0]\n    child:"), 6, r'"C": .*zero vector; .*0, 1'),
     "key of a constraint": (LOOP.format(type="ball") + "    child_orign: {}\n", 10, "did you mean \"child_origin\""),
-    "unknown actuator": ("actuators: [A, E]\n", 1, r'actuators: "E" is not a joint of one coordinate; known: "A"'),
+    "unknown actuator": ("actuators: [A, E]\n", 1, r'actuators: "E" is not a joint with one coordinate; known: "A"'),
     "unknown motor": ("name_mot:\n  - A\n  - mot\n", 3, r'name_mot: "mot" is not a joint'),
     "unknown joint": ("\nclosed_loop: [[A, F]]\n", 2, r'closed_loop: there is no joint or link "F"'),
     "unknown ball": ("joint_name: [F]\njoint_type: [SPHERICAL]\n", 1, r'joint_name: there is no joint "F"'),
-    "balls": ("joint_name: [A]\n", 1, r"joint_type: 0 types for 1 names"),
-    "types": ("closed_loop: [[coupler, rocker]]\ntype: [6d, 6d]\n", 2, r"type: 2 types for 1 loops"),
-    "unknown place": ("sensors:\n  s: {position: tip}\n", 2, r'sensor "s": there is no place "tip"'),
-    "field of a joint": ("joints:\n  A: {dri: 1}\n", 2, r'"dri" is not known; did you mean "drive" or "dry"'),
+    "balls": ("joint_name: [A]\n", 1, r"joint_type: .*0 types for 1 names"),
+    "types": ("closed_loop: [[coupler, rocker]]\ntype: [6d, 6d]\n", 2, r"type: .*2 types for 1 loops"),
+    "unknown place": ("sensors:\n  s: {position: tip}\n", 2, r'sensor "s": there is no .*"tip"'),
+    "field of a joint": ("joints:\n  A: {dri: 1}\n", 2, r'unknown key "dri"; did you mean "drive" or "dry"'),
     "frame on nothing": ("frames: {f: {on: cranck}}\n", 1, r'frame "f": there is no body "cranck"'),
-    "another robot": ("urdf: five.urdf\n", 1, r'it stands beside "robot.urdf" and belongs to "five.urdf"'),
-    "a mechanism file": ("supple: 1\nbodies: {}\n", 1, "it is a mechanism file of its own"),
+    "another robot": ("urdf: five.urdf\n", 1, r'side-car of "robot.urdf", but belongs to "five.urdf"'),
+    "a mechanism file": ("supple: 1\nbodies: {}\n", 1, "complete mechanism file.*`urdf: robot.urdf`"),
     "a newer one": ("supple: 2\n", 1, "written for a newer supple"),
     "parameters": ("parameters:\n  a: b + 1\n", 2, r'parameter "a"'),
 }  # fmt: skip
@@ -177,13 +177,13 @@ def test_wrong_side_cars(robot, name):
 def test_a_side_car_belongs_to_a_robot(tmp_path):
     file = tmp_path / "a.yaml"
     file.write_text("urdf: 3\n")
-    with pytest.raises(supple.InputError, match="not the name of a file"):
+    with pytest.raises(supple.InputError, match=r"urdf: .*not a file name; write urdf: robot.urdf"):
         supple.load(file)
-    with pytest.raises(supple.InputError, match="only a URDF has a side-car"):
+    with pytest.raises(supple.InputError, match=r"side-car .*only.*URDF"):
         supple.load(EXAMPLE / "mechanism.yaml", sidecar={})
 
 
-@pytest.mark.filterwarnings("ignore:.*URDF does not define <joint_properties>")  # as the program that wrote them adds
+@pytest.mark.filterwarnings("ignore:.*URDF does not define. <joint_properties>")  # as the program that wrote them adds
 @pytest.mark.parametrize(
     ("name", "motors", "hinges"),
     [("5bar_linkage", ("mot1", "mot2"), 5), ("robot_delta", ("mot1_rod1", "mot1_rod2"), 11)],

@@ -65,13 +65,16 @@ def test_a_process_of_its_own_says_the_same(capsys, name):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("supple: 1\n# " + 2**20 * "x", "more than 1024 KiB; a mechanism file is text of a few pages"),
-        ("supple: 1\nbodies: " + 10_000 * "[", "2: nested more than 32 deep; check the brackets"),
-        ("supple: 1\nbodies: " + 5_000 * "{a: ", "2: nested more than 32 deep"),
+        ("supple: 1\n# " + 2**20 * "x", "too large (limit 1024 KiB); a mechanism file has only a few pages"),
+        ("supple: 1\nbodies: " + 10_000 * "[", "2: nested more than 32 levels deep; check the brackets"),
+        ("supple: 1\nbodies: " + 5_000 * "{a: ", "2: nested more than 32 levels deep"),
         ("supple: 1\nnotes: [" + 150_000 * "1, " + "]", "2: more than 100000 values"),
-        ("supple: 1\nbodies:\n  b: {mass: " + 600 * "1+" + "1}", '3: body "b": "mass": an expression of 1201 char'),
+        (
+            "supple: 1\nbodies:\n  b: {mass: " + 600 * "1+" + "1}",
+            '3: body "b": "mass": the expression is too long (1201 char',
+        ),
         ("supple: 1\nbodies:\n  b: {mass: " + 60 * "(" + "1}", "is nested too deeply"),
-        ("supple: 1\nname: \x07", "2: this is not YAML: a control character is not allowed"),
+        ("supple: 1\nname: \x07", "2: this is not valid YAML: a control character is not allowed"),
     ],
     ids=["huge", "deep list", "deep mapping", "wide", "long expression", "deep expression", "bell"],
 )
@@ -91,4 +94,4 @@ def test_bytes_that_are_no_text_are_refused(capsys, tmp_path):
 
 
 def test_a_folder_is_refused(capsys, tmp_path):
-    assert refused(capsys, tmp_path) == f"{tmp_path}: this is not a file; name the file inside it"
+    assert refused(capsys, tmp_path) == f"{tmp_path}: this is not a file; give the path of a file"

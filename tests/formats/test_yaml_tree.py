@@ -184,19 +184,19 @@ LAUGHS = "a0: &a0 [ha, ha]\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" 
         ("a: !!int 1", 1, "!!int is not allowed"),
         ("a: !own {b: 1}", 1, "!own is not allowed"),
         ("!!str a: 1", 1, "is not allowed"),
-        ("a: 1\n---\nb: 2", 2, "second document"),
+        ("a: 1\n---\nb: 2", 2, "second YAML document"),
         ("a: 1\nb: 2\na: 3", 3, r'"a" is given twice \(first in line 1\)'),
         ("x:\n  a: 1\n  'a': 3", 3, r"first in line 2"),
         ("1: a\n'1': b", 2, "given twice"),
-        ("- 1\n- 2", 1, "begins with keys"),
-        ("words", 1, "begins with keys"),
+        ("- 1\n- 2", 1, "must consist of keys"),
+        ("words", 1, "must consist of keys"),
         ("", 1, "empty"),
         ("# nothing\n", None, "empty"),
         ("a:\n\tb: 1", 2, "spaces, not tabs"),
         ("a: b: c", 1, "mapping values are not allowed"),
-        ("a: [1, 2\nb: 3", None, "begun in line 1|expected"),
-        ("a: 1\nb: 'open\nc: 2\n", None, "begun in line 2"),
-        ("a:\n   b: 1\n  c: 2", 3, "this is not YAML"),
+        ("a: [1, 2\nb: 3", None, "started in line 1|expected"),
+        ("a: 1\nb: 'open\nc: 2\n", None, "started in line 2"),
+        ("a:\n   b: 1\n  c: 2", 3, "this is not valid YAML"),
         ("? [a]\n: b", 1, "cannot be a key"),
         ("{a: 1}: b", 1, "cannot be a key"),
         (": 3", 1, "key is empty"),
@@ -204,10 +204,10 @@ LAUGHS = "a0: &a0 [ha, ha]\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" 
         ("a: 1\nb: \x1b[31m", 2, "control character"),
         ('a: "\\ud800"', 1, "Unicode"),
         ('"\\ud800": 1', 1, "Unicode"),
-        ('a: 1\nb: "\\UFFFFFFFF"', 2, "this is not YAML"),
+        ('a: 1\nb: "\\UFFFFFFFF"', 2, "this is not valid YAML"),
         ("a: 1e999", 1, "too large"),
         ("a: " + "9" * 5000, 1, "too large"),
-        ("%YAML 1." + "9" * 5000 + "\n---\na: 1", 1, "this is not YAML"),
+        ("%YAML 1." + "9" * 5000 + "\n---\na: 1", 1, "this is not valid YAML"),
     ],
 )
 def test_the_rest_of_yaml_is_refused_with_its_line(text, line, says):
@@ -221,7 +221,7 @@ def test_the_rest_of_yaml_is_refused_with_its_line(text, line, says):
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", "a: [", "[{a: "])
 def test_endless_nesting_is_refused_at_once(opening):
     began = time.perf_counter()
-    with pytest.raises(InputError, match=r"nested more than|cannot be a key|this is not YAML"):
+    with pytest.raises(InputError, match=r"nested more than|cannot be a key|this is not valid YAML"):
         read_tree(opening * 100_000, "f")
     assert time.perf_counter() - began < 5.0  # it takes milliseconds; only never ending is the concern
 
@@ -229,7 +229,7 @@ def test_endless_nesting_is_refused_at_once(opening):
 def test_nesting_up_to_the_limit_is_read():
     lists = DEEPEST - 1  # the top mapping is one level
     assert read_tree("a: " + "[" * lists + "]" * lists, "f").data["a"] is not None
-    with pytest.raises(InputError, match=f"nested more than {DEEPEST} deep"):
+    with pytest.raises(InputError, match=f"nested more than {DEEPEST} levels deep"):
         read_tree("a: " + "[" * (lists + 1) + "]" * (lists + 1), "f")
 
 
@@ -286,7 +286,7 @@ def _pipe(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (_missing, "no such file"),
+        (_missing, "does not exist; check the name"),
         (_folder, "not a file"),
         (_large, "1024 KiB"),
         (_latin, "latin.yaml:2: this is not UTF-8"),

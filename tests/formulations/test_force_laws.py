@@ -123,9 +123,9 @@ def test_native_and_interpreted_laws_agree():
     [
         ({"law": {"hardning": {"stiffness": K}}}, 'no force law "hardning".*did you mean "hardening"'),
         ({"law": {"hardening": {"stiffness": K}}}, "needs cubic"),
-        ({"law": {"hardening": {"stiffness": K, "cubic": Q, "cubed": 1}}}, "knows no cubed"),
+        ({"law": {"hardening": {"stiffness": K, "cubic": Q, "cubed": 1}}}, '"hardening" has no parameter cubed'),
         ({"law": {"hardening": {"stiffness": K, "cubic": "3 N/m"}}}, "a stiffness"),
-        ({"stiffness": K}, "a stiffness, or one law"),
+        ({"stiffness": K}, "a stiffness, or one force model"),
         ({"joint": None, "rest": None, "between": ["ground.O", "sledge.P"], "length": 0}, "needs a length"),
     ],
 )

@@ -157,24 +157,24 @@ def test_the_result_has_names_units_and_conversions(example, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        (("crank", "E.z", [1.0]), {}, 'input "crank": it is locked.*crank.acceleration'),
+        (("crank", "E.z", [1.0]), {}, r'input "crank": .*locked.*crank\.acceleration'),
         (("B.acceleration", "E.z", [1.0]), {}, 'not a coordinate.*did you mean "crank.acceleration"'),
-        (("E.w", "E.z", [1.0]), {}, '"w" is not a direction at "E"'),
-        (("E.z", "F.z", [1.0]), {}, "no sensor output, actuator, joint coordinate or place.axis|no place"),
-        (("E.z", "E.z", [-1.0]), {}, "-1 Hz is not a frequency"),
-        (("E.z", "E.z", []), {}, "no frequency is given"),
+        (("E.w", "E.z", [1.0]), {}, r'"w" is not a direction (of|at) "E"'),
+        (("E.z", "F.z", [1.0]), {}, '"F"|no place'),
+        (("E.z", "E.z", [-1.0]), {}, "-1 Hz.*0 or more"),
+        (("E.z", "E.z", []), {}, "frequencies_hz: no frequenc"),
         (("E.z", "E.z", [1.0]), {"kind": "recptance"}, 'did you mean "receptance"'),
         (("E.z", "E.z", [1.0]), {"damping": -0.1}, "damping ratio of -0.1"),
-        (("E.z", "E.z", [1.0]), {"damping": {"modal": 0.1, "structural": 0.1}}, "exactly one law"),
-        (("E.z", "E.z", [0.0]), {"free_actuators": True, "damping": 0}, "at 0 Hz the response is not finite"),
+        (("E.z", "E.z", [1.0]), {"damping": {"modal": 0.1, "structural": 0.1}}, "exactly one (law|model)"),
+        (("E.z", "E.z", [0.0]), {"free_actuators": True, "damping": 0}, "at 0 Hz.*not finite.*lock the actuators"),
         (
             ("E.z", "E.z", [2.0, 0.0]),
             {"free_actuators": True, "preload": False, "damping": {"structural": 0.01}},
-            "at 0 Hz the response is not finite",
+            "at 0 Hz.*not finite.*lock the actuators",
         ),
-        (("crank.acceleration", "E.z", [0.0]), {}, "at 0 Hz a led acceleration"),
+        (("crank.acceleration", "E.z", [0.0]), {}, "at 0 Hz.*acceleration.*accelerance"),
         (("E.z", "E.z", [0.0]), {"free_actuators": True, "preload": False, "damping": {"modal": 0.01}}, "not finite"),
-        (("ground.A.z", "E.z", [1.0]), {}, "fixed on the ground"),
+        (("ground.A.z", "E.z", [1.0]), {}, r"ground\.A\.z.*ground.*point on a body"),
     ],
 )
 def test_what_cannot_be_answered_is_named(example, arguments, options, words):
@@ -183,5 +183,5 @@ def test_what_cannot_be_answered_is_named(example, arguments, options, words):
 
 
 def test_a_rigid_mechanism_with_locked_actuators_does_not_vibrate(example):
-    with pytest.raises(supple.InputError, match="none of its bodies or joints is elastic"):
+    with pytest.raises(supple.InputError, match=r"elastic.*replace a rod by a beam"):
         supple.frf(example("four-bar"), None, "E.z", "E.z", [1.0])

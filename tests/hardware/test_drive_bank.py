@@ -11,12 +11,12 @@ from supple.diagnostics import InputError
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware
-from supple.hardware.state_space import LinearBlock, integrated, motor, servo
+from supple.hardware.state_space import LinearBlock, integrate_block, motor, servo
 
 NAMES = ("lift", "elbow")
 THETA = np.array([1.15, 1.0])
 STILL = np.zeros(2)
-SERVO = integrated(servo(1.0, 20.0, 0.7))
+SERVO = integrate_block(servo(1.0, 20.0, 0.7))
 
 
 def block_of(linear: LinearBlock, *, moves: bool = True, actuator: str = "lift", **facts) -> DriveBlock:
@@ -144,9 +144,9 @@ def test_commands_are_limited_in_turn():
 
 def test_two_leaders_of_one_coordinate_and_a_leader_of_none_are_refused():
     twins = tuple(block_of(SERVO, actuator=name) for name in NAMES)
-    with pytest.raises(InputError, match="leads already"):
+    with pytest.raises(InputError, match=r"prescribes .* already; give one of them a stiffness"):
         DriveBank(Hardware(twins), NAMES, ("lift",), {"lift": "lift", "elbow": "lift"})
-    with pytest.raises(InputError, match="none of lift"):
+    with pytest.raises(InputError, match="none of lift; make its actuator a coordinate"):
         DriveBank(Hardware(twins), NAMES, ("lift",), {"lift": "lift"})
     with pytest.raises(InputError, match='no input "elbow"; did you mean "elbows"'):
         DriveBank(Hardware(twins), ("lift", "elbows"), NAMES, {})

@@ -70,8 +70,8 @@ def test_the_file_says_it_all():
     assert hardware.encoders == {"lift": "rod", "elbow": "angle"}
     assert hardware.rate_sensors == {"elbow": "speed"}
     assert [item.output for item in hardware.instruments] == ["rod", "speed", "tip.x", "tip.z"]
-    said = "lift: velocity drive (m/s) that leads, 2 ms late; elbow: motor drive (V) that pulls"
-    assert repr(hardware) == f"<Hardware: {said}; instruments of rod, speed, tip.x, tip.z>"
+    summary = "lift: velocity drive (m/s), prescribes motion, delay 2 ms; elbow: motor drive (V), applies force"
+    assert repr(hardware) == f"<Hardware: {summary}; instruments of rod, speed, tip.x, tip.z>"
     tip = hardware.instrument("tip.z")
     assert (tip.noise, tip.noise_frequency, tip.walk, tip.frequency, tip.damping) == (0.02, 200.0, 0.001, 400.0, 0.6)
 
@@ -97,19 +97,19 @@ def test_a_force_drive_keeps_the_force_limits():
     [
         (
             "velocity: {}",
-            'actuator "lift": a velocity drive that leads.*would make its velocity jump.*; give it a freq',
+            'actuator "lift": a velocity drive .*velocity jump.*; give it a freq',
         ),
-        ("position: {frequency: 5 Hz}", "would make its velocity jump"),
+        ("position: {frequency: 5 Hz}", "velocity jump"),
         ("position: {damping: 0.7}", '"frequency" is missing'),
-        ("velocity: {damping: 0.7}, stiffness: 1e6", "stands beside a frequency"),
+        ("velocity: {damping: 0.7}, stiffness: 1e6", "damping ratio needs a frequency"),
         ("velocity: {frequency: 20 rad/s}", "a frequency .Hz. is expected"),
         ("velocity: {frequency: 20, delay: -1 ms}", "0 or more"),
-        ("velocity: {frequency: 20}, limits: [-1 V, 1 V]", "is a voltage .V., and a speed .m/s. is expected"),
+        ("velocity: {frequency: 20}, limits: [-1 V, 1 V]", "is a voltage .V., but a speed .m/s. is expected"),
         ("valve: {gain: 0.05 m/s}", "is a speed"),
-        ("valve: {gain: 0.05 m/s/V, frequency: 20}, limits: [1 V, -1 V]", "limits must rise"),
+        ("valve: {gain: 0.05 m/s/V, frequency: 20}, limits: [1 V, -1 V]", r"limits must increase .got 1 to -1."),
         ("velocity: {frequency: 20}, stiffness: 5 Nm/rad", "a stiffness .N/m. is expected"),
-        ("velocity: {frequency: 20}, viscous: 5", "viscous stands beside a stiffness"),
-        ("force: {}, stiffness: 1e6", "gives a force and has no stiffness"),
+        ("velocity: {frequency: 20}, viscous: 5", "viscous needs a stiffness"),
+        ("force: {}, stiffness: 1e6", "force drive outputs a force and has no stiffness"),
         ("velocity: {frequency: 20}, force: {}", "exactly one kind"),
         ("velocty: {frequency: 20}", 'did you mean "velocity"'),
         ("velocity: {freqency: 20}", 'did you mean "frequency"'),
@@ -125,10 +125,10 @@ def test_a_wrong_drive_is_told(drive, words):
 @pytest.mark.parametrize(
     ("sensor", "words"),
     [
-        ("noise: 0.02 m/s", "is a speed .m/s., and an acceleration .m/s². is expected"),
+        ("noise: 0.02 m/s", "is a speed .m/s., but an acceleration .m/s². is expected"),
         ("noise: {rms: 0.02, walk: 1 m/s**2}", "is an acceleration"),
         ("noise: -1", "0 or more"),
-        ("range: [3, -3]", "range must rise"),
+        ("range: [3, -3]", r"range must increase .got 3 to -3."),
         ("delay: 2 mm", "a time .s. is expected"),
         ("bandwith: 3", 'did you mean "bandwidth"'),
     ],
@@ -142,9 +142,9 @@ def test_a_wrong_instrument_is_told(sensor, words):
 
 def test_changes_in_python_are_looked_at_too():
     hardware = supple.hardware_of(machine())
-    with pytest.raises(InputError, match='drive of actuator "lift": its delay is -1; give a value of 0 or more'):
+    with pytest.raises(InputError, match=r'drive of actuator "lift": .*delay -1; give a value of 0 or more'):
         replace(hardware.drives[0], delay=-1.0)
-    with pytest.raises(InputError, match='instrument of output "rod": its frequency is 0; give a value above 0'):
+    with pytest.raises(InputError, match=r'instrument of output "rod": .*frequency 0; give a value above 0'):
         replace(hardware.instruments[0], frequency=0.0)
 
 
@@ -158,7 +158,7 @@ def models() -> dict[str, supple.ReducedModel]:
     """Reduced over both coordinates, and with the one that is led held."""
     elbow = (0.2, 0.4)
     both = supple.reduce(machine(), region={"lift": (0.55, 0.6), "elbow": elbow}, tolerance=0.1, progress=False)
-    with pytest.warns(SuppleNote, match='drive of "lift", which is left out'):
+    with pytest.warns(SuppleNote, match='"lift"'):
         held = supple.reduce(machine(), region={"lift": 0.58, "elbow": elbow}, tolerance=0.1, progress=False)
     return {"both": both, "held": held}
 

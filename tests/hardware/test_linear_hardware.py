@@ -127,7 +127,7 @@ def test_nothing_described_changes_nothing(plant):
 def test_a_dead_band_is_told_of_and_left_out(plant):
     from dataclasses import replace
 
-    with pytest.warns(SuppleNote, match=r'dead band: that of "b" \(0.01 m\) is left out'):
+    with pytest.warns(SuppleNote, match=r'dead band: .*"b" \(0.01 m\)'):
         found = with_hardware(plant.model, Hardware((replace(YIELDS, dead_band=0.01),)), 2)
     assert_allclose(found.A, with_hardware(plant.model, Hardware((YIELDS,)), 2).A)
 
@@ -136,5 +136,5 @@ def test_a_drive_that_moves_along_no_coordinate_is_refused(plant):
     from dataclasses import replace
 
     skew = plant.model.second_order._replace(P3=plant.model.second_order.P3 + 0.3)
-    with pytest.raises(InputError, match='actuator "a": its velocity drive moves along no coordinate'):
+    with pytest.raises(InputError, match=r'actuator "a": its velocity drive .*no coordinate.*drives=False'):
         with_hardware(replace(plant.model, second_order=skew), ALL)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.diagnostics import InputError
-from supple.hardware.state_space import StateSpace, before, behind, pade
+from supple.hardware.state_space import StateSpace, connect_input, connect_output, pade
 
 S = 2j * np.pi * np.array([0.0, 0.5, 3.0, 11.0, 40.0])
 
@@ -39,7 +39,7 @@ def test_blocks_before_and_behind_multiply_responses():
     random = np.random.default_rng(3)
     plant = StateSpace(*(random.normal(size=shape) for shape in ((4, 4), (4, 3), (2, 4), (2, 3))))
     first, last = pade(0.03, 3), pade(0.01, 2)
-    whole = behind(before(plant, 1, first), 0, last)
+    whole = connect_output(connect_input(plant, 1, first), 0, last)
     for s in S:
         wanted = response(plant, s)
         wanted[:, 1] *= response(first, s)[0, 0]

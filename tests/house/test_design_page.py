@@ -1,4 +1,4 @@
-"""docs/design.md and CONTRIBUTING.md describe the source as it is: names, layers, kinds, and the way of one call."""
+"""docs/design.md and CONTRIBUTING.md describe the source as it is: names, layers, kinds, and the files of one call."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_files_and_folders_that_a_page_names_exist(page):
 
 
 def test_the_table_has_every_folder_in_the_order_of_the_layers():
-    table = re.findall(r"^\| `(\w+)` \|", section(DESIGN, "The house"), re.MULTILINE)
+    table = re.findall(r"^\| `(\w+)` \|", section(DESIGN, "Folders"), re.MULTILINE)
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     height = {name.strip(): i for i, layer in enumerate(layers) for name in layer.split(":")}
@@ -96,7 +96,7 @@ def test_bare_names_in_a_row_are_modules_of_its_folder():
     import supple
 
     public = {"supple", *dir(supple), *dir(supple.control)}
-    for folder, content in re.findall(r"^\| `(\w+)` \| (.*) \|$", section(DESIGN, "The house"), re.MULTILINE):
+    for folder, content in re.findall(r"^\| `(\w+)` \| (.*) \|$", section(DESIGN, "Folders"), re.MULTILINE):
         for name in spans(content):
             if re.fullmatch(r"[a-z_]+", name) and name not in public:
                 assert (SOURCE / folder / name).exists() or (SOURCE / folder / f"{name}.py").exists(), (folder, name)

@@ -13,7 +13,7 @@ from supple.identification.testing.estimate_responses import (
     record_faults,
     without_window,
 )
-from supple.identification.testing.excitation import SHAKERS, blow_spectrum, shaker_signals
+from supple.identification.testing.excitation import SHAKERS, impact_spectrum, shaker_signals
 
 FS, N = 512.0, 1024
 # Two masses in a row to the wall, viscous: M q̈ + C q̇ + K q = f.
@@ -138,9 +138,9 @@ def test_shakers_at_two_points_tell_the_whole_matrix(kind):
 def test_forces_that_push_alike_are_refused():
     force = np.repeat(blows()[:, :1], 2, axis=1)
     test = supple.TimeRecords(FS, channels(2, force=True), channels(2), force, answered(force))
-    with pytest.raises(supple.InputError, match="push alike"):
+    with pytest.raises(supple.InputError, match=r"proportional.*independent signals"):
         estimate_responses(test)
-    with pytest.raises(supple.InputError, match="2 references apart"):
+    with pytest.raises(supple.InputError, match=r"2 references need .*got 1"):
         estimate_responses(test.without(0, 1))
 
 
@@ -163,7 +163,7 @@ def test_a_blow_has_the_spectrum_of_half_a_sine():
     pulse = np.where((t >= 0.01) & (t <= 0.014), 120.0 * np.sin(np.pi * (t - 0.01) / duration), 0.0)
     lines = np.array([0.0, 50.0, 125.0, 260.0, 375.0])
     direct = [np.sum(pulse * np.exp(-2j * np.pi * f * t)) / fs for f in lines]
-    assert_allclose(blow_spectrum(lines, 120.0, duration, 0.01), direct, atol=1e-5 * 120.0 * duration)
+    assert_allclose(impact_spectrum(lines, 120.0, duration, 0.01), direct, atol=1e-5 * 120.0 * duration)
 
 
 # ------------------------------------------------------------------------------------------------ faults
@@ -182,7 +182,7 @@ def test_a_double_hit_is_found_and_left_out():
     assert "144 ms" in found[0].what or "145 ms" in found[0].what
     responses = estimate_responses(test.changed(x=x))
     assert responses.averages == 3
-    assert "left out: record 3, m1.z: a second blow" in responses.notes[0]
+    assert "omitted: record 3, m1.z: a second impact" in responses.notes[0]
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -195,14 +195,12 @@ def test_a_clipped_blow_is_found_by_its_scale_or_by_its_flat_top(known):
     assert {(fault.record, fault.channel, fault.kind) for fault in found} == {
         (n, "m1.z", "overload") for n in (1, 2, 3)
     }
-    assert all("softer blow" in fault.hint for fault in found)
+    assert all("softer impact" in fault.hint for fault in found)
     assert estimate_responses(test.changed(x=x, full_scale=full)).averages == 1
 
 
 def test_when_nothing_is_left_it_is_said():
-    with pytest.raises(
-        supple.InputError, match=r"every one of the 3 is wrong. record 1, m1.z: its top is flat.*softer blow"
-    ):
+    with pytest.raises(supple.InputError, match=r"all 3 records .* record 1, m1\.z: .*clipped.*softer impact"):
         estimate_responses(struck().changed(x=np.clip(struck().x, -20.0, 20.0)))
     assert estimate_responses(struck().changed(x=np.clip(struck().x, -20.0, 20.0)), keep_faulty=True).averages == 3
 
@@ -212,16 +210,17 @@ def test_samples_that_are_not_finite_and_dead_channels_are_named():
     y[1, 0, 100] = np.nan
     y[:, 1] = 0.0
     found = estimate_responses(struck().changed(y=y))
-    assert "left out: record 2, m1.z: 1 samples are not finite" in " ".join(found.notes)
-    assert "m2.z: it shows the same number throughout" in " ".join(found.notes)
+    assert "omitted: record 2, m1.z: 1 samples are not finite" in " ".join(found.notes)
+    assert "m2.z: the signal is constant" in " ".join(found.notes)
 
 
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"estimator": "H3"}, "not an estimator"), ({"exponential": 0.0}, "cannot fall"),
-        ({"force_length": -1.0}, "no length"), ({"window": "square"}, "not a window"), ({"blocks": 4}, "cannot be cut"),
-        ({"overlap": 1.0}, "no overlap"),
+        ({"estimator": "H3"}, r'"H3".*H1'), ({"exponential": 0.0}, r"exponential: .*got 0"),
+        ({"force_length": -1.0}, r"positive.*-1 s"), ({"window": "square"}, r'"square".*hann'),
+        ({"blocks": 4}, r"blocks: .*got 4"),
+        ({"overlap": 1.0}, r"overlap: .*got 1"),
     ],
 )  # fmt: skip
 def test_wrong_options_are_named(options, what):

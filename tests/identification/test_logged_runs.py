@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.identification.identify import predicted
+from supple.identification.identify import predict_outputs
 from supple.identification.logged_runs import logged_run
 
 TIME = np.arange(0.0, 1.0, 4e-3)
@@ -61,7 +61,7 @@ def exact(ralf, model):
     """What its sensors show under the commands, without noise."""
     nothing = {"stroke": np.full(len(TIME), 1.1), "reach": np.full(len(TIME), 0.97)}
     silent = supple.LoggedRun(TIME, commands(), nothing)
-    shown = predicted(model, supple.hardware_of(ralf), silent, model.layout.outputs)
+    shown = predict_outputs(model, supple.hardware_of(ralf), silent, model.layout.outputs)
     return replace(silent, measured=dict(zip(model.layout.outputs, shown.T, strict=True)))
 
 
@@ -104,7 +104,7 @@ def test_what_is_left_over_is_the_noise_that_was_added(found, noisy):
 
 
 def test_the_model_that_was_found_answers_like_the_machine(found, exact):
-    shown = predicted(found.model, found.hardware, exact, ("tip.x",))[:, 0]
+    shown = predict_outputs(found.model, found.hardware, exact, ("tip.x",))[:, 0]
     assert np.std(shown - exact.measured["tip.x"]) < 0.02 * np.std(exact.measured["tip.x"])
     assert_allclose(found.damping_ratios([1.1, 0.97]), 0.01 * found["damping"], rtol=1e-3)
 
@@ -120,12 +120,12 @@ def test_a_run_may_be_a_table(tmp_path, exact):
 
 
 def test_what_cannot_be_found_is_said(ralf, model, exact):
-    with pytest.raises(supple.InputError, match=r'no "lift\.gian" to be found'):
+    with pytest.raises(supple.InputError, match=r'unknown parameter "lift\.gian".*lift\.gain'):
         supple.identify(ralf, model, exact, ["lift.gian"])
-    with pytest.raises(supple.InputError, match="give a start for it"):
+    with pytest.raises(supple.InputError, match=r'"elbow\.damping".* in start'):
         supple.identify(ralf, model, exact, ["elbow.damping"])
-    with pytest.raises(supple.InputError, match="resample it evenly"):
+    with pytest.raises(supple.InputError, match=r"evenly spaced.*8\.008 s.*resample"):
         supple.LoggedRun(np.append(TIME[:-1], 9.0), exact.commands, exact.measured)
     alone = replace(exact, commands={"lift": exact.commands["lift"]})
-    with pytest.raises(supple.InputError, match='"elbow" has no command'):
+    with pytest.raises(supple.InputError, match=r'"elbow" has no .*command.*"elbow\.command"'):
         supple.identify(ralf, model, alone, ["lift.gain"])

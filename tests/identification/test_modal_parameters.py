@@ -132,7 +132,7 @@ def test_noise_alone_has_no_modes():
     H = rng.standard_normal((400, 6, 2)) + 1j * rng.standard_normal((400, 6, 2))
     known = few_modes(2)
     test = known.measured(np.arange(1.0, 401.0) / 4.0).changed(H=H)
-    with pytest.raises(supple.NumericalError, match="no pole stays"):
+    with pytest.raises(supple.NumericalError, match=r"no pole is stable .*order"):
         supple.modal_parameters(test)
 
 
@@ -196,14 +196,14 @@ def test_what_cannot_be_fitted_is_named():
     H[10, 2] = np.nan
     for wrong, words in (
         (test.changed(H=H), "p2.z from p0.z"),
-        (test.changed(H=np.where(np.arange(6)[:, None] == 3, 0.0, test.H)), "p3.z: all lines are zero"),
-        (test.select(lines=np.arange(12)), "12 lines are too few"),
+        (test.changed(H=np.where(np.arange(6)[:, None] == 3, 0.0, test.H)), "all lines are zero for p3.z"),
+        (test.select(lines=np.arange(12)), r"at least 16 lines .*got 12"),
     ):
         with pytest.raises(supple.InputError, match=words):
             supple.modal_parameters(wrong)
     with pytest.raises(supple.InputError, match="plscf"):
         supple.modal_parameters(test, method="plscv")
-    with pytest.raises(supple.InputError, match="order 500"):
+    with pytest.raises(supple.InputError, match=r"order must be .*got 500"):
         supple.modal_parameters(test, order=500)
     uneven = test.select(lines=np.r_[np.arange(0, 100), np.arange(101, 300, 2)])
     with pytest.raises(supple.InputError, match="evenly"):

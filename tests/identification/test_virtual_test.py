@@ -151,9 +151,11 @@ def test_what_is_left_out_of_a_file_can_be_estimated_again(tmp_path):
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"samples": 3}, "3 are too few"), ({"blows": 0}, "0 are none"), ({"noise": -1.0}, "not possible"),
-        ({"sampling_hz": 0.0}, "no rate"), ({"bits": 1}, "not possible"), ({"ranges": {"forec": 1.0}}, "no channel"),
-        ({"shaker": "earthquake"}, "not a signal"), ({"quantity": "strain"}, "does not answer"),
+        ({"samples": 3}, r"samples: .*at least 16 .*got 3"), ({"blows": 0}, r"blows: .*at least 1 .*got 0"),
+        ({"noise": -1.0}, r"noise: .*got -1"),
+        ({"sampling_hz": 0.0}, r"sampling_hz: .*got 0 Hz"), ({"bits": 1}, r"bits: .*2 to 32 .*got 1"),
+        ({"ranges": {"forec": 1.0}}, r'"forec".*no such channel'),
+        ({"shaker": "earthquake"}, r'"earthquake"'), ({"quantity": "strain"}, r"upper\.z.*got strain"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_measured_is_told(options, what):
@@ -166,7 +168,8 @@ def test_what_cannot_be_measured_is_told(options, what):
 @pytest.mark.parametrize(
     ("hammer", "sensors", "what"),
     [
-        ("upper", ["upper.z"], "no direction"), ((), ["upper.z"], "none is given"), ("upper.z", [], "none is given"),
+        ("upper", ["upper.z"], "no direction"), ((), ["upper.z"], r"hammer: no point"),
+        ("upper.z", [], r"sensors: no point"),
         ("uper.z", ["upper.z"], "no place"), ("upper.y", ["upper.z"], "does not move along y"),
     ],
 )  # fmt: skip
@@ -177,7 +180,7 @@ def test_where_nothing_can_be_struck_or_seen_is_told(hammer, sensors, what):
 
 def test_without_damping_nothing_dies_away_and_it_is_told():
     text = MASSES.replace(", damping: 12", "").replace(", damping: 8", "")
-    with pytest.raises(supple.InputError, match="of the motion is left after"):
+    with pytest.raises(supple.InputError, match=r"decayed only to .* % after .* s; .*damping"):
         virtual_test(supple.loads(text), None, "upper.z", "upper.z", sampling_hz=256.0, samples=256)
 
 
@@ -190,7 +193,7 @@ def test_the_surgiscope_at_forty_points():
     )
     assert found.records.y.shape == (3, 120, 1024)
     assert_allclose(found.responses.frequencies_hz[1], 1.0 / 2.046)
-    assert any("structural damping has no exact motion in time" in note for note in found.responses.notes)
+    assert any("structural damping has no causal motion" in note for note in found.responses.notes)
     below = found.responses.select(band_hz=(0.0, 100.0))
     H = found.exact.select(band_hz=(0.0, 100.0)).H
     error = np.sum(np.abs(below.H - H) ** 2) / np.sum(np.abs(H) ** 2)
@@ -222,7 +225,7 @@ def test_what_does_not_move_is_told():
     across, along = found.table().columns["error"]
     assert np.isnan(across)
     assert 0.0 < along < 0.2
-    assert "upper.x does not move there" in " ".join(found.responses.notes)
+    assert "upper.x does not move" in " ".join(found.responses.notes)
     quiet = virtual_test(masses(), None, "upper.z", ["upper.x", "upper.z"], sampling_hz=256.0, samples=256)
     (dead,) = (one for one in check_measurement(quiet.responses, masses()).suspicions if one.kind == "dead channel")
     assert dead.channel == "upper.x"

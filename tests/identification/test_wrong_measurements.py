@@ -117,7 +117,7 @@ def test_where_a_sign_cannot_be_decided_it_is_said():
     found = check_measurement(test.changed(H=H), robot())
     doubtful = {item.channel for item in found.suspicions if item.kind == "undecided"}
     assert {"platform.x", "platform.y"} <= doubtful
-    assert all("cannot be decided" in item.what for item in found.suspicions if item.kind == "undecided")
+    assert all("cannot be determined" in item.what for item in found.suspicions if item.kind == "undecided")
 
 
 def test_reciprocity_tells_a_reversed_pair_without_a_model():
@@ -150,10 +150,10 @@ def test_exchanged_axes_are_named():
 def test_too_few_lines_are_named():
     few = check_measurement(measured().select(lines=np.arange(0, 230, 12)), robot())
     assert ("too few lines", "") in told(few)
-    assert "20 lines are too few" in str(few.suspicions[0])
+    assert "at least 32 lines (got 20)" in str(few.suspicions[0])
     coarse = suspicions(measured().select(lines=np.arange(0, 237, 7)))
     assert [item.kind for item in coarse] == ["too few lines"]
-    assert "record longer" in coarse[0].hint
+    assert "longer records" in coarse[0].hint
 
 
 def test_a_point_that_matches_no_sensor_is_named():
@@ -164,11 +164,11 @@ def test_a_point_that_matches_no_sensor_is_named():
     ):
         match_channels(test.changed(responses=moved), robot())
     nowhere = tuple(one.replaced(position=None) if one.point == "103" else one for one in test.responses)
-    with pytest.raises(supple.InputError, match=r'no place is called "103".*does not say where it is'):
+    with pytest.raises(supple.InputError, match=r'no place "103".*no position'):
         match_channels(test.changed(responses=nowhere), robot())
     given = match_channels(test.changed(responses=nowhere), robot(), places={"103": "arm2[0.9]"})
     assert given.matches[2] == ("103", "arm2[0.9]", "given", pytest.approx(float("nan"), nan_ok=True))
-    with pytest.raises(supple.InputError, match='"arm9", which stands for point "103", is no place'):
+    with pytest.raises(supple.InputError, match='"arm9", given for point "103", is not a place'):
         match_channels(test.changed(responses=nowhere), robot(), places={"103": "arm9"})
 
 
@@ -179,7 +179,7 @@ def test_points_of_another_posture_are_named_with_the_posture():
     named = tuple(one.replaced(point={"101": "platform"}.get(one.point, one.point)) for one in test.responses)
     with pytest.raises(supple.InputError, match=r'point "platform" is 4.* mm from the place "platform"'):
         match_channels(test.changed(responses=named), robot(), "first")
-    with pytest.raises(supple.InputError, match='says that it was made at "second", not "first"'):
+    with pytest.raises(supple.InputError, match='"second", not "first"; leave `at` out'):
         match_channels(measured(), robot(), "first")
 
 
@@ -189,29 +189,28 @@ def test_responses_of_another_posture_are_named_without_positions():
     plain = [tuple(one.replaced(position=None) for one in channels) for channels in (test.responses, test.references)]
     found = check_measurement(test.changed(responses=plain[0], references=plain[1]), robot())
     assert "posture" in [item.kind for item in found.suspicions if item.certain]
-    assert any('fits the posture "second" better' in item.what for item in found.suspicions)
+    assert any('the posture "second"' in item.what for item in found.suspicions)
 
 
 def test_files_of_different_postures_are_not_joined():
     first, second = (struck(name).responses for name in ("first", "second"))
-    with pytest.raises(supple.InputError, match=r"made at second, the first at first.*one by one"):
+    with pytest.raises(supple.InputError, match=r"made at second, the first at first.*separate tests"):
         join_responses(first, second)
-    with pytest.raises(
-        supple.InputError, match=r'"platform.x" is in both, and differs|"platform.z" is in both, and differs'
-    ):
+    with pytest.raises(supple.InputError, match=r'channel "platform\.[xz]" differs .*correlation .*separate tests'):
         join_responses(first, second.changed(at="first"))
     names = [one.name for one in second.responses]
     both = join_responses(second.select(names[:7]), second.select(names[4:]))
     assert [one.name for one in both.responses] == names
     assert_allclose(both.H, second.H)
-    with pytest.raises(supple.InputError, match="its lines are others"):
+    with pytest.raises(supple.InputError, match=r"lines differ.*same sample rate"):
         join_responses(second, second.select(band_hz=(0.0, 50.0)))
 
 
 @pytest.mark.slow
 def test_a_clipped_blow_is_named_with_its_channel():
     with pytest.raises(
-        supple.InputError, match=r"record 1, platform.z: it reaches its full scale of 30.*wider range or a softer blow"
+        supple.InputError,
+        match=r"record 1, platform.z: .*clipped at its full scale of 30.*wider range or a softer impact",
     ):
         virtual_test(
             robot(), "second", "platform.z", ["platform.z"], sampling_hz=512.0, bits=16, ranges={"force": 30.0}

@@ -137,21 +137,22 @@ def test_limits_of_the_file_can_be_the_bounds(four_bar):
 @pytest.mark.slow
 def test_rates_that_cannot_be_kept_say_by_how_much(four_bar):
     said = refused(four_bar, "turn", rate_bounds=600)
-    assert "rate bounds: no forces change slowly enough: about 0.8" in said
-    assert "must rise by 470 N m/s at least" in said
+    assert said.startswith("rate bounds: ")
+    assert " 0.80" in said
+    assert "470 N m/s" in said
+    assert "raise the bounds" in said
     for minimize in OBJECTIVES:
-        assert "no forces change slowly enough" in refused(
-            four_bar, "turn", minimize=minimize, rate_bounds=600, step=0.01
-        )
-    assert supple.inverse(four_bar, "turn", rate_bounds=1070).forces  # as told: 600 + 466, rounded up
+        assert "rate bounds: " in refused(four_bar, "turn", minimize=minimize, rate_bounds=600, step=0.01)
+    assert supple.inverse(four_bar, "turn", rate_bounds=1070).forces  # as reported: 600 + 466, rounded up
 
 
 def test_too_few_actuators_name_the_coordinate(example):
     orthoglide = example("orthoglide")
     still = supple.Motion(coordinates={"x": {"from": 0}}, duration=1)
     said = refused(orthoglide, still, actuators=["x", "z"])
-    assert '"x" and "z" cannot drive 3 coordinates: "y" is not driven; let more actuators work' in said
-    assert 'no actuator works: "x" is not driven' in refused(orthoglide, still, actuators=[])
+    for part in ('"x" and "z"', "3 coordinates", '"y" is not driven', "more actuators"):
+        assert part in said
+    assert '"x" is not driven' in refused(orthoglide, still, actuators=[])
 
 
 def test_a_singular_position_of_the_actuators_names_its_time(four_bar):
@@ -166,13 +167,13 @@ def test_a_singular_position_of_the_actuators_names_its_time(four_bar):
     [
         ({"actuators": ["E"]}, 'actuators: there is no actuator "E"'),
         ({"actuators": ["A", "A"]}, 'actuator "A" is listed twice'),
-        ({"minimize": "torqe"}, '"torqe" cannot be minimised; did you mean "torque"?'),
-        ({"actuators": ["A"], "bounds": {"B": 1}}, '"B" is not one of the working actuators'),
-        ({"bounds": -1}, "-1 is not above 0"),
+        ({"minimize": "torqe"}, '"torqe"; did you mean "torque"?'),
+        ({"actuators": ["A"], "bounds": {"B": 1}}, 'bounds: "B" is not one of the'),
+        ({"bounds": -1}, "-1); give a number above 0"),
         ({"bounds": {"A": (2, 1)}}, "2 is not below 1"),
-        ({"bounds": "limit"}, '"limit" is not a bound'),
-        ({"rate_bounds": 0}, "0 is not above 0"),
-        ({"weights": {"A": 0}}, "0 is not above 0"),
+        ({"bounds": "limit"}, '"limit"; give numbers, or "limits"'),
+        ({"rate_bounds": 0}, "0); give a number above 0"),
+        ({"weights": {"A": 0}}, 'weight of "A": '),
         ({"weights": {"A": "heavy"}}, "it is {'A': 'heavy'}"),
     ],
 )

@@ -166,9 +166,9 @@ def test_a_pasted_line_draws_the_other_branch(tmp_path):
 
 def test_a_value_of_no_branch_is_refused():
     text = (EXAMPLES / "four-bar" / "mechanism.yaml").read_text("utf-8")
-    with pytest.raises(supple.InputError, match=r'no assembly is found with joint "B" near -40°.*--branches'):
+    with pytest.raises(supple.InputError, match=r'"B" near -40°.*--branches'):
         supple.assemble(supple.loads(text.replace("rest: {crank: 0}", "rest: {crank: 0.3, B: -40deg}")))
-    with pytest.raises(supple.InputError, match='"Q" is not one of the coordinates, nor a joint'):
+    with pytest.raises(supple.InputError, match=r'"Q" is neither a coordinate .* nor a joint coordinate'):
         supple.assemble(supple.loads(text.replace("rest: {crank: 0}", "rest: {crank: 0.3, Q: -40deg}")))
 
 
@@ -183,9 +183,9 @@ def test_a_kite_folded_flat_leaves_a_motion_free():
 
 def test_an_arm_has_one_and_what_is_out_of_reach_none():
     assert len(supple.branches(example("two-link"), count=5)) == 1
-    with pytest.raises(supple.InputError, match="no assembly was found from 30 starts"):
+    with pytest.raises(supple.InputError, match=r"30 starts.*within reach"):
         supple.branches(example("four-bar"), {"crank": 2.5}, count=30)
-    with pytest.raises(supple.InputError, match="ask for one at least"):
+    with pytest.raises(supple.InputError, match=r"count: .*at least 1.*got 0"):
         supple.branches(example("four-bar"), count=0)
 
 

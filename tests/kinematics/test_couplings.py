@@ -151,13 +151,13 @@ def test_a_second_coupling_that_says_the_same_is_redundant():
     ("coupling", "complaint"),
     [
         ({"coordinates": {}}, "coordinates"),
-        ({"coordinates": {"wheel": 1}}, "one joint coordinate, which it would hold"),
+        ({"coordinates": {"wheel": 1}}, "one joint coordinate would lock"),
         ({"coordinates": {"far": 1}}, "far.x, far.y, far.z"),
         ({"coordinates": {"far.w": 1, "wheel": 1}}, '"far.w" is not an output of sensor "far"'),
         ({"coordinates": {"speed": 1, "wheel": 1}}, 'sensor "speed" measures a rate'),
-        ({"coordinates": {"load.z": 1, "wheel": 1}}, 'sensor "load" measures a force inside'),
-        ({"coordinates": {"pinion": 1, "shown": 2}}, '"pinion" and "shown" are the same coordinate'),
-        ({"coordinates": {"wheel": 1, "pinion": 1}, "damping": 3}, "damping stands beside a stiffness"),
+        ({"coordinates": {"load.z": 1, "wheel": 1}}, 'sensor "load" measures an internal force'),
+        ({"coordinates": {"pinion": 1, "shown": 2}}, '"pinion" and "shown" refer to the same coordinate'),
+        ({"coordinates": {"wheel": 1, "pinion": 1}, "damping": 3}, "damping needs a stiffness"),
         ({"coordinates": {"wheel": 1, "pinion": 1}, "stiffness": "3 N/m"}, "3 N/m"),
         ({"coordinates": {"wheel": "20 mm", "pinion": "8 mm"}, "stiffness": "3 N m/rad"}, "3 N m/rad"),
         ({"coordinates": {"wheel": 1, "pinion": 0}}, "factor of pinion is 0"),
@@ -172,11 +172,11 @@ def test_a_coupling_that_cannot_be_is_refused(coupling, complaint):
         supple.check(geared_pair(**coupling))
 
 
-def test_couplings_that_contradict_one_another_are_told():
+def test_contradicting_couplings_are_refused():
     one = {"coordinates": {"wheel": 2.5, "pinion": 1}}
-    with pytest.raises(InputError, match=r'coupling "(one|two)": what it ties cannot be brought together'):
+    with pytest.raises(InputError, match=r'coupling "(one|two)": .*check its factors and its value'):
         supple.check(geared_pair().replace(couplings={"one": one, "two": {**one, "value": 0.5}}))
-    with pytest.raises(InputError, match="a joint or a coupling too many"):
+    with pytest.raises(InputError, match=r"mobility 0.*remove a joint or a coupling"):
         supple.check(geared_pair().replace(couplings={"one": one, "two": {"coordinates": {"wheel": 1, "pinion": 1}}}))
 
 
@@ -246,7 +246,7 @@ class TestABeltThatGivesWay:
 
     def test_it_is_an_elastic_part(self, machine):
         assert machine.elastic_names == ("gears",)
-        with pytest.warns(supple.SuppleWarning, match='its elastic part "gears" is taken as rigid'):
+        with pytest.warns(supple.SuppleWarning, match='its elastic part "gears" is treated as rigid'):
             supple.linearize(machine)
         assert_allclose(supple.local(machine, rigid=True).M, [[WHEEL + PINION * (15 / 40) ** 2]], rtol=1e-12)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -123,13 +124,13 @@ def test_a_dead_point_at_rest_is_told():
 
 def test_actuators_that_do_not_match_the_mobility_leave_theta_open():
     assert supple.check(slider(coordinates=None)).coordinates == ()
-    assert note(slider(coordinates=None)).startswith("there is no actuator for a mobility of 2, so θ is not known")
+    assert re.search(r"no actuator for a mobility of 2.*list 2 coordinates:", note(slider(coordinates=None)))
     more = {name: supple.Actuator(joint=name) for name in ("A", "B", "C")}
-    assert "there are 3 actuators for a mobility of 1" in note(parallelogram(actuators=more))
+    assert re.search(r"3 actuators for a mobility of 1.*list 1 coordinate:", note(parallelogram(actuators=more)))
 
 
 def test_a_coordinate_that_nothing_drives_is_told():
-    assert note(slider(actuators={"m": supple.Actuator(joint="slide")})) == 'no actuator drives "S"; it moves freely'
+    assert 'no actuator drives "S"' in note(slider(actuators={"m": supple.Actuator(joint="slide")}))
 
 
 def test_more_actuators_than_coordinates_are_told():
@@ -157,8 +158,8 @@ def both() -> dict[str, supple.Actuator]:
 
 def test_a_motion_without_inertia_is_told():
     massless = supple.Body(rod=("S", "P"), mass=0)
-    said = note(slider(bar=massless, actuators=both()))
-    assert said.startswith('1 motion of "bar" carries no inertia')
+    text = note(slider(bar=massless, actuators=both()))
+    assert re.search(r'1 motion of "bar".*no inertia.*mass or an inertia', text)
 
 
 def test_a_massless_body_that_others_carry_along_is_fine():

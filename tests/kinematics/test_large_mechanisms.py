@@ -78,7 +78,7 @@ def test_sparse_rows_tell_what_dense_ones_do(machine, coordinates):
     assert_allclose(dense.J @ sparse.motion(0), 0.0, atol=1e-12)
     if coordinates:
         slopes = np.random.default_rng(0).standard_normal((2, found.numbering.columns))
-        assert_allclose(sparse.seen(slopes), dense.seen(slopes), atol=1e-9)
+        assert_allclose(sparse.row_solution(slopes), dense.row_solution(slopes), atol=1e-9)
 
 
 MACHINES = {

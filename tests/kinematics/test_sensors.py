@@ -70,17 +70,17 @@ def test_an_angle_is_seen_in_time_and_by_linear_models():
 @pytest.mark.parametrize(
     ("sensor", "message"),
     [
-        ("{angle: [ground, two]}", "it has no axis"),
+        ("{angle: [ground, two]}", "sensor needs an axis.*axis: z"),
         ("{angle: [one, one], axis: z}", 'both its places are on "one"'),
-        ("{joint: A, axis: z}", "a joint sensor has no axis; those that have one are position, angle"),
+        ("{joint: A, axis: z}", "a joint sensor has no axis; .*position, angle"),
         ("{angel: [ground, two], axis: z}", 'did you mean .*"angle"'),
         ("{joint: A, angle: [ground, two], axis: z}", "exactly one of joint, between, position, angle"),
         ("{angle: [one, two], axis: [A, B]}", "an axis from place to place is in the drawing"),
-        ("{angle: [one, three], axis: z}", 'there is no place "three"'),
+        ("{angle: [one, three], axis: z}", 'there is no .*"three"'),
         ("{acceleration: one, axes: own}", "world"),
-        ("{position: one, axes: body}", "a position sensor has none"),
-        ("{velocity: one, gravity: true}", "a velocity sensor has none"),
-        ("{velocity: one, order: 1}", "a velocity sensor has none"),
+        ("{position: one, axes: body}", '"axes": a position sensor does not'),
+        ("{velocity: one, gravity: true}", '"gravity": a velocity sensor does not'),
+        ("{velocity: one, order: 1}", '"order": a velocity sensor does not'),
         ("{angular_velocity: two, axes: body, axis: [A, B]}", "an axis from place to place is in the drawing"),
         ("{angle: one, axis: z}", '"angle" cannot be "one"; give a list'),
     ],
@@ -92,7 +92,7 @@ def test_what_is_wrong_is_said_with_its_line(sensor, message):
 
 
 def test_in_the_plane_an_axis_is_refused():
-    with pytest.raises(supple.InputError, match="in the plane its axis is the normal"):
+    with pytest.raises(supple.InputError, match=r"in the plane.*remove axis"):
         supple.check(supple.loads(FLAT.replace("SENSORS", "{s: {angle: [one, two], axis: x}}")))
 
 

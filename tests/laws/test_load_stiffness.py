@@ -93,7 +93,7 @@ def test_beyond_the_table_and_for_many_postures_it_is_told():
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ("{over: load, at: [-1, 5], values: [1e3, 2e3]}", "begin at 0 or above"),
+        ("{over: load, at: [-1, 5], values: [1e3, 2e3]}", r"load of -1.*start at 0 or above"),
         ("{over: load, at: [1 mm, 5], values: [1e3, 2e3]}", "a torque"),
         ("{over: laod, at: [1, 5], values: [1e3, 2e3]}", '"load"'),
     ],

@@ -108,10 +108,10 @@ def test_in_time_a_table_is_refused(following):
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ("{over: c, at: [0, 1], values: [1e3, 2e3]}", 'follows "c", which is not a coordinate'),
-        ("{over: b, at: [1, 0], values: [1e3, 2e3]}", "at rises from entry to entry"),
-        ("{over: b, at: [0, 1, 2], values: [1e3, 2e3]}", "at has 3 entries, and values 2"),
-        ("{over: b, at: [0, 7], values: [1e3, 2e3]}", "over more than a turn"),
+        ("{over: c, at: [0, 1], values: [1e3, 2e3]}", 'over "c", which is not a coordinate'),
+        ("{over: b, at: [1, 0], values: [1e3, 2e3]}", "at must increase, but 0 follows 1"),
+        ("{over: b, at: [0, 1, 2], values: [1e3, 2e3]}", "at has 3 entries, but values has 2"),
+        ("{over: b, at: [0, 7], values: [1e3, 2e3]}", 'more than one turn of the angle "b"'),
         ("{over: b, at: [0 mm, 7 mm], values: [1e3, 2e3]}", "an angle .rad. is expected"),
         ("{over: b, at: [0, 1], values: [1e3, 2 N]}", "a stiffness about an axis"),
         ("{over: b, at: [0, 1], values: [1e3, 0]}", "above 0"),

@@ -89,7 +89,7 @@ bodies: {bar: {rod: [O, P], mass: 1}}
 joints: {O: {revolute: [ground, bar]}}
 point_masses: {lump: {at: P, mass: 1, inertia: [1, 1, 1]}}
 """
-    with pytest.raises(supple.InputError, match='point mass "lump": in the plane its inertia is one number'):
+    with pytest.raises(supple.InputError, match=r'point mass "lump": .*inertia must be one number'):
         supple.loads(planar)
     found = mass_properties(Drawing(supple.loads(planar.replace("[1, 1, 1]", "0.25"))))["bar"]
     alone = mass_properties(Drawing(supple.loads(planar.replace(", inertia: [1, 1, 1]", ""))))["bar"]

@@ -54,7 +54,10 @@ def test_discrete_time(example):
     shift = np.linalg.solve(np.eye(4) - 0.005 * found.A, np.eye(4) + 0.005 * found.A)
     assert_allclose(tustin.A, shift, atol=1e-12)
     assert held.to_scipy().dt == 0.01
-    for wrong, words in (({"step": 0.0}, "longer than zero"), ({"step": 0.1, "method": "zho"}, 'did you mean "zoh"')):
+    for wrong, words in (
+        ({"step": 0.0}, r"step: must be positive \(got 0.0 s\)"),
+        ({"step": 0.1, "method": "zho"}, 'did you mean "zoh"'),
+    ):
         with pytest.raises(supple.InputError, match=words):
             found.discretized(**wrong)
     with pytest.raises(supple.InputError, match="continuous"):
@@ -128,20 +131,22 @@ def test_the_equilibrium_is_found_first():
 def test_what_cannot_be_is_told(example):
     rods, four_bar = supple.Mechanism(**TWO), example("four-bar")
     cases = [
-        (lambda: supple.linearize(rods, [0.3, 0.0]), '"A" needs .* N m at A=0.3, B=0 .* no actuators.*equilibrium'),
+        (lambda: supple.linearize(rods, [0.3, 0.0]),
+         r'requires .* N m along "A" at A=0\.3, B=0.* no actuators.*equilibrium'),
         (lambda: supple.linearize(example("two-link").replace(actuators={"elbow": {"joint": "elbow"}},
-                                  coordinates=["shoulder", "elbow"]), [0.3, 0.0]), r"its actuators \(elbow\) cannot"),
+                                  coordinates=["shoulder", "elbow"]), [0.3, 0.0]),
+         r"shoulder.* its actuators \(elbow\) cannot"),
         (lambda: supple.linearize(four_bar, [1.9]), "dead point"),
-        (lambda: supple.linearize(four_bar, rates=[1.0, 2.0]), r"rates: has the shape \(2,\)"),
+        (lambda: supple.linearize(four_bar, rates=[1.0, 2.0]), r"rates: .*\(2,\)"),
         (lambda: supple.linearize(four_bar, rates={"cranck": 1.0}), 'did you mean "crank"'),
         (lambda: supple.linearize(four_bar, rates=[np.inf]), "not finite"),
-        (lambda: supple.linearize(four_bar, rates=[[1.0], [2.0]]), "rates: has the shape"),
-        (lambda: supple.linearize(four_bar, inputs=[1.0], accelerations=[1.0]), "one follows from the other"),
+        (lambda: supple.linearize(four_bar, rates=[[1.0], [2.0]]), r"rates: .*\(2, 1\)"),
+        (lambda: supple.linearize(four_bar, inputs=[1.0], accelerations=[1.0]), "inputs and accelerations: .*give one"),
         (lambda: supple.linearize(four_bar, [[0.1], [0.2]]), "linearize_batch"),
-        (lambda: supple.linearize(rods, "equilibrium", rates=[1.0, 0.0]), "rates: an equilibrium does not move"),
+        (lambda: supple.linearize(rods, "equilibrium", rates=[1.0, 0.0]), "rates: must be zero at the equilibrium"),
         (lambda: supple.linearize(example("flexible-four-bar"), rates=[1.0], internal_modes=1), "about rest alone"),
         (lambda: supple.linearize_batch(four_bar, [0.1]), r"\(N, s\)"),
-        (lambda: supple.linearize_batch(four_bar, [[0.1], [0.2]], [[1.0]]), "has 1 states, θ has 2"),
+        (lambda: supple.linearize_batch(four_bar, [[0.1], [0.2]], [[1.0]]), "has 1 states, but θ has 2"),
         (lambda: supple.linearize_batch(four_bar, [[0.1], [1.9]]), "dead point"),
         (lambda: supple.linearize_batch(rods, [[-np.pi / 2, -np.pi / 2], [0.2, 0.0]]), "state 1 of 2"),
     ]  # fmt: skip

@@ -105,7 +105,7 @@ def test_a_reduced_model_and_a_response_of_a_pressed_column(column, exact):
 
 
 def test_stiffening_without_the_loads_at_rest_is_refused(column):
-    with pytest.raises(supple.InputError, match=r"those at rest among them.*--no-preload"):
+    with pytest.raises(supple.InputError, match=r"stiffening.*--no-preload"):
         supple.local(column, internal_modes=1, stiffening=True, preload=False)
 
 

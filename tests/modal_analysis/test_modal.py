@@ -131,14 +131,14 @@ def test_a_hanging_rod_swings_by_gravity_alone():
     assert "rod 100 % of the deformation" in modes.descriptions[1]
     free = supple.modes(rod, free_actuators=True, preload=False, count=2)
     assert free.energy.free.tolist() == [True, False]
-    assert "nothing resists it" in free.descriptions[0]
+    assert "no stiffness" in free.descriptions[0]
 
 
 def test_a_standing_rod_falls():
     rod = one_rod(gravity=[0, -9.81], points={"A": [0, 0], "B": [0, 1]}, actuators={"a": {"joint": "A"}})
     modes = supple.modes(rod, free_actuators=True, count=1)
     assert_allclose(modes.frequencies_hz, [-np.sqrt(1.5 * 9.81) / (2 * np.pi)], rtol=1e-9)
-    assert "falls away" in modes.descriptions[0]
+    assert "unstable" in modes.descriptions[0]
 
 
 # ------------------------------------------------------------------------------------------------- directions
@@ -306,24 +306,24 @@ def test_maps_are_drawn(four_bar, tmp_path):
 
 
 def test_no_modes_are_refused(four_bar):
-    with pytest.raises(supple.InputError, match="0 modes were asked for; ask for at least one"):
+    with pytest.raises(supple.InputError, match=r"at least 1 \(got 0\)"):
         supple.modes(four_bar, count=0)
 
 
 def test_a_rigid_mechanism_with_locked_actuators_has_no_modes():
-    with pytest.raises(supple.InputError, match="none of its bodies or joints is elastic; replace a rod by a beam"):
+    with pytest.raises(supple.InputError, match=r"elastic.*replace a rod by a beam"):
         supple.modes(example("four-bar"))
 
 
 def test_a_spring_that_is_locked_does_not_vibrate():
     rod = one_rod(springs={"s": {"joint": "A", "stiffness": 100.0}}, actuators={"a": {"joint": "A"}})
-    with pytest.raises(supple.InputError, match=r"(nothing of it can move while|is elastic)"):
+    with pytest.raises(supple.InputError, match=r"(can move while|is elastic)"):
         supple.modes(rod)
 
 
 def test_a_spring_between_bodies_that_cannot_move_does_not_vibrate():
     text = (EXAMPLES / "four-bar" / "mechanism.yaml").read_text("utf-8")
-    with pytest.raises(supple.InputError, match="nothing of it can move while its actuators are locked"):
+    with pytest.raises(supple.InputError, match=r"can move while its actuators are locked.*free the actuators"):
         supple.modes(supple.loads(text + "\nsprings:\n  s: {joint: E, stiffness: 10}\n"))
 
 
@@ -339,8 +339,8 @@ def test_a_dead_point_is_refused(four_bar):
     [
         ({"crnk": [0.0]}, '"crnk" is not a coordinate'),
         ({}, "a map needs a coordinate"),
-        ({"crank": []}, "not a list of finite numbers"),
-        ({"crank": [np.nan]}, "not a list of finite numbers"),
+        ({"crank": []}, "list of finite numbers"),
+        ({"crank": [np.nan]}, "list of finite numbers"),
     ],
 )
 def test_a_wrong_grid_is_refused(four_bar, grid, message):
@@ -350,9 +350,9 @@ def test_a_wrong_grid_is_refused(four_bar, grid, message):
 
 def test_words_and_shapes_are_of_one_configuration(four_bar):
     batch = supple.modes(four_bar, np.array([[0.0], [0.1]]), count=2)
-    with pytest.raises(supple.InputError, match="one configuration, and there are 2"):
+    with pytest.raises(supple.InputError, match=r"one configuration.*\b2\b"):
         _ = batch.descriptions
-    with pytest.raises(supple.InputError, match="one configuration, and there are 2"):
+    with pytest.raises(supple.InputError, match=r"one configuration.*\b2\b"):
         batch.plot()
     with pytest.raises(supple.InputError, match="there is no mode 7: there are 2, from 0"):
         supple.modes(four_bar, count=2).plot(which=[7])

@@ -141,7 +141,7 @@ def test_following_one_by_one_reports_where_it_fails(radius, count):
     assert_allclose(fault.theta, crossing(), atol=1e-6)
     assert fault.modes == (1, 2)
     assert_allclose(fault.hz, 12.68409, atol=1e-4)
-    words = fault.words(("left", "right"))
+    words = fault.describe(("left", "right"))
     assert "left=1.923, right=1.218" in words
     assert "subspace" in words
 

@@ -167,6 +167,6 @@ def test_senseless_choices_are_refused(options, word):
         supple.local(CASES["planar four-bar"].mechanism, **options)
 
 
-def test_more_modes_than_there_are_is_said_so():
-    with pytest.raises(supple.SuppleError, match="ask for fewer"):
+def test_more_modes_than_exist_are_refused():
+    with pytest.raises(supple.SuppleError, match=r"500.*fewer"):
         supple.local(CASES["planar four-bar"].mechanism, internal_modes=500)

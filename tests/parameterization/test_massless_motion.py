@@ -14,7 +14,7 @@ bodies: {{a: {{rod: [O, A], mass: 2}}, b: {{rod: [A, B], mass: 1}}}}
 joints: {{O: {{revolute: [ground, a]}}, A: {{revolute: [a, b], drive: {{stiffness: 1e4}}{motor}}}}}
 actuators: {{q1: {{joint: O, limits: [-1, 1]}}, q2: {{joint: A, limits: [-1, 1]}}}}
 """
-SAID = r"a motion of q2, mode1 has no inertia .*give the motors of A their inertia"
+MESSAGE = r"q2, mode1.*no inertia .*motors of A.*inertia"
 
 
 def arm(motor=""):
@@ -23,12 +23,12 @@ def arm(motor=""):
 
 @pytest.mark.parametrize("at", [[0.1, 0.2], [[0.1, 0.2], [0.3, 0.2]]])
 def test_a_drive_without_a_motor_is_named(at):
-    with pytest.warns(SuppleWarning, match=SAID):
+    with pytest.warns(SuppleWarning, match=MESSAGE):
         supple.local(arm(), at, internal_modes=1)
 
 
 def test_a_reduced_model_says_it_too():
-    with pytest.warns(SuppleWarning, match="has no inertia"):
+    with pytest.warns(SuppleWarning, match="no inertia"):
         supple.reduce(arm(), checks=200, internal_modes=1, fit="quadratic", boxes=[1, 1], progress=False)
 
 

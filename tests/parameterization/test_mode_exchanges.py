@@ -32,7 +32,7 @@ def test_three_internal_modes_exchange_twice_with_the_fourth():
         assert abs(item.hz[0] - item.hz[1]) < 2.0
         assert_allclose(item.hz, 48.0, atol=2.0)
         assert item.overlap < 0.9
-        assert "keep 4 internal modes" in item.words(("crank",))
+        assert "keep 4 internal modes" in item.describe(("crank",))
 
 
 @pytest.mark.parametrize("internal", [4, 0])

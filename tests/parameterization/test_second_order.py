@@ -211,9 +211,9 @@ def test_on_motions_of_rigid_links_loads_do_what_they_do_without_elasticity():
 
 def test_what_is_refused():
     blade = supple.loads(BLADE)
-    with pytest.raises(InputError, match="none are kept"):
+    with pytest.raises(InputError, match=r"stiffening.*internal or constraint modes"):
         supple.local(blade, stiffening=True)
-    with pytest.raises(InputError, match="at δ = 0 alone"):
+    with pytest.raises(InputError, match=r"quadratic.*stiffening"):
         supple.reduce(
             blade, region={"blade": (0, 1)}, checks=200, internal_modes=1, stiffening=True, fit="quadratic", boxes=1
         )

@@ -84,11 +84,11 @@ def test_coefficients_at_other_values_and_their_slopes(model):
 def test_values_outside_and_names_that_are_not_there(model, flexible):
     with pytest.raises(InputError, match=r"20 kg lies outside the range .* 8 to 16 kg"):
         model.at(payload=20.0)
-    with pytest.raises(InputError, match='no parameter "paylod" to set'):
+    with pytest.raises(InputError, match=r'unknown parameter "paylod".*payload'):
         model.at(paylod=9.0)
-    with pytest.raises(InputError, match='"9kg" is no number'):
+    with pytest.raises(InputError, match='"9kg" is not a number'):
         model.at(payload="9kg")
-    with pytest.raises(InputError, match="no parameters any more"):
+    with pytest.raises(InputError, match=r"no varied parameters.*`vary`"):
         flexible.at(payload=9.0)
     assert model.at(payload=16.0 * (1.0 + 1e-12)).family.values[0] == 16.0
     assert flexible.parameter_slopes([0.0, 0.0]) == {}
@@ -107,7 +107,7 @@ def test_a_study_takes_its_plants_from_a_family(model):
     plant = maker.plant({"payload": 9.0, "stiffness": 1.2})
     assert plant.family.named["payload"] == 9.0
     assert_allclose(plant.evaluate([0.0, 0.0]).K, 1.2 * model.at(payload=9.0).evaluate([0.0, 0.0]).K)
-    with pytest.raises(InputError, match='no parameter "mass" any more'):
+    with pytest.raises(InputError, match=r'no parameter "mass".*--vary'):
         plant_maker(model, {"mass": None}, False, None, {})
 
 
@@ -175,5 +175,5 @@ def test_a_linear_model_along_parameters(model):
     assert "A per payload" in found.arrays()
     with pytest.raises(InputError, match='no parameter "weight"'):
         here.linearize(theta, along=("weight",))
-    with pytest.raises(InputError, match="it has no parameters"):
+    with pytest.raises(InputError, match=r"no parameters; .*`vary`"):
         replace(here, family=None).linearize(theta, along=("payload",))

@@ -90,7 +90,7 @@ def test_held_still_it_vibrates_as_linear_equations_say(model):
 def test_results_are_the_same_whichever_are_asked_for(ralf, model):
     """The course between results is its own, not one drawn through them; and work and energy agree along it."""
     course = reaching(ralf, 1.0, 201)
-    with pytest.warns(SuppleNote, match="the motion is prescribed as it is"):
+    with pytest.warns(SuppleNote, match="motion is prescribed"):
         fine, some = model.follow(course), model.simulate([0.0, 0.25, 0.6, 1.0], motion=course)
     at = [0, 50, 120, 200]
     for name, values in fine.coordinates.items():
@@ -120,5 +120,5 @@ def test_at_rest_it_sags_as_in_equilibrium(model):
 def test_a_course_of_other_coordinates_is_refused(model):
     four_bar = supple.load(RALF.parents[1] / "four-bar" / "mechanism.yaml")
     course = supple.trajectory(four_bar, lambda t: ([0.1], [0.0], [0.0]), times=[0.0, 0.1])
-    with pytest.raises(InputError, match="it moves crank, and the model has lift, elbow"):
+    with pytest.raises(InputError, match=r"motion: .*crank.*lift, elbow"):
         model.follow(course)

@@ -10,7 +10,7 @@ import pytest
 import supple
 from supple.approximation.fits.chebyshev_products import total_degree
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, gridded
+from supple.approximation.refinement.box_tree import Forest, grid_tree
 from supple.approximation.refinement.uniform import grid_edges
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.operations import kernel_operations, paper_operations
@@ -24,7 +24,7 @@ def quadratics(s: int, intervals: int) -> tuple[CoefficientLayout, object]:
     pairs = s * (s + 1) // 2
     columns = {"M": (0, pairs), "christoffel": (pairs, pairs + s * pairs)}
     columns["force"] = (columns["christoffel"][1], columns["christoffel"][1] + s)
-    forest = Forest([gridded(box, grid_edges(box, [intervals] * s))], indices)
+    forest = Forest([grid_tree(box, grid_edges(box, [intervals] * s))], indices)
     for leaf in forest.roots[0].leaves():
         leaf.coefficients = np.zeros((len(indices), columns["force"][1]))
     names = tuple("xyz"[:s])
@@ -44,7 +44,7 @@ def test_operations_as_we_do_them():
     assert found.total == 513  # the paper's 504 without the doubling and subtraction in T_2 = 2 ξ² - 1
 
 
-@pytest.mark.filterwarnings("ignore:The model is unusable")  # so few boxes have errors above one
+@pytest.mark.filterwarnings("ignore:the model is unusable")  # so few boxes have errors above one
 def test_gradients_are_counted():
     """A model that derives Γ and p sums fewer functions, and their slopes."""
     four_bar = supple.load(EXAMPLES / "four-bar" / "mechanism.yaml")

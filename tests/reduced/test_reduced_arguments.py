@@ -101,7 +101,7 @@ def test_wrong_runs(orthoglide, arguments, options, message):
 
 
 def test_flexible_models_do_not_pretend_to_know_actuator_forces(flexible):
-    with pytest.raises(InputError, match="2 actuators cannot follow 4"):
+    with pytest.raises(InputError, match=r"2 actuators .* 4 .*inverse"):
         flexible.actuator_forces([0.0, 0.0])
 
 
@@ -109,9 +109,9 @@ def test_flexible_models_do_not_pretend_to_know_actuator_forces(flexible):
     ("change", "message"),
     [
         ({"columns": {"M": (0, 5)}}, "5 columns|fitted columns"),
-        ({"theta": 2}, "do not fit together"),
+        ({"theta": 2}, "2 θ.*inconsistent"),
         ({"constants": {"mass": np.zeros(1)}}, "cannot be constant"),
-        ({"force": "guessed"}, "not known"),
+        ({"force": "guessed"}, "unknown.*guessed"),
     ],
 )
 def test_layouts_that_do_not_fit_are_refused(orthoglide, change, message):

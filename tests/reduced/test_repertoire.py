@@ -49,9 +49,9 @@ def test_it_carries_motions_and_scenarios(saved):
 def test_what_it_does_not_know_is_told(saved):
     loaded = load_model(saved)
     for take, words in (
-        (lambda: loaded.evaluate("hom"), 'no configuration "hom".*"home"'),
+        (lambda: loaded.evaluate("hom"), '"hom".*"home"'),
         (lambda: loaded.linearize("far"), "outside the region"),
-        (lambda: loaded.simulate("pusch"), 'no scenario "pusch".*"push"'),
+        (lambda: loaded.simulate("pusch"), 'scenario "pusch".*"push"'),
         (lambda: loaded.simulate("led"), 'prescribes the motion "shift"'),
     ):
         with pytest.raises(supple.InputError, match=words):
@@ -61,7 +61,7 @@ def test_what_it_does_not_know_is_told(saved):
 def test_a_held_coordinate_is_that_of_the_configuration():
     held = supple.reduce(five_bar(), region={"A": (2.0, 2.2), "E": (1.12, 1.12)}, rigid=True, store=False)
     assert_allclose(held.evaluate("home").theta, [HOME["A"]])
-    with pytest.raises(supple.InputError, match=r'holds "E" at 1\.12, and in "rest" it is 1\.04'):
+    with pytest.raises(supple.InputError, match=r'"E" is fixed at 1\.12.* 1\.04 in "rest"'):
         held.evaluate("rest")
 
 
@@ -76,9 +76,9 @@ def test_an_older_file_loads_and_says_that_it_carries_no_names(saved, tmp_path):
     assert loaded.repertoire is None
     assert loaded.basis is None
     assert_array_equal(loaded.evaluate([2.05, 1.12]).M, model().evaluate("home").M)
-    with pytest.raises(supple.InputError, match=r'carries no names, and so no "home".*reduce again'):
+    with pytest.raises(supple.InputError, match=r'"home".*named configurations.*reduce again'):
         loaded.evaluate("home")
-    with pytest.raises(supple.InputError, match="before models named their basis"):
+    with pytest.raises(supple.InputError, match=r"no basis.* reduce it again"):
         supple.linearize(five_bar(), basis=loaded)
 
 

@@ -95,7 +95,7 @@ def test_refinement_that_gains_nothing_ends_early_and_says_where(rrr):
     with pytest.warns(supple.SuppleWarning) as caught:
         model = supple.reduce(rrr, region=around(rrr, 0.5), tolerance=2e-3, budget=1_000_000, checks=300)
     texts = [str(item.message) for item in caught]
-    assert any("does not lower it any more near (" in text for text in texts)
+    assert any("no longer reduces the error near (" in text for text in texts)
     assert model.provenance["samples"] + model.provenance["held_out"] < 10_000
     assert not model.met
 

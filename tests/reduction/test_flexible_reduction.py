@@ -66,7 +66,7 @@ def test_three_internal_modes_exchange_twice_with_a_fourth(bars):
 def test_four_internal_modes_exchange_with_none(bars):
     model, said = warned(bars, region=WHOLE, internal_modes=4, boxes=4, **PAPERS)
     assert model.provenance["exchanges"] == []
-    assert all(text.startswith("The model is unusable") for text in said)  # four boxes are far too few
+    assert all("model is unusable" in text for text in said)  # four boxes are far too few
 
 
 @pytest.mark.slow
@@ -75,11 +75,11 @@ def test_a_mode_represented_above_the_band_is_not_missing(bars):
     model, said = warned(bars, region=AWAY, internal_modes=3, boxes=4, **PAPERS)
     assert model.provenance["truncation"]["missing"] is None
     assert 0.03 < model.provenance["truncation"]["frequencies"] < 0.05
-    assert all(text.startswith("The model is unusable") for text in said)  # four boxes are far too few
+    assert all("model is unusable" in text for text in said)  # four boxes are far too few
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:The model is unusable")  # that is the paper's point about equal boxes
+@pytest.mark.filterwarnings("ignore:the model is unusable")  # that is the paper's point about equal boxes
 @pytest.mark.parametrize(
     ("count", "region", "equal", "tolerance", "most"), [(3, AWAY, 16, 0.05, 37), (4, WHOLE, 32, 0.3, 44)]
 )

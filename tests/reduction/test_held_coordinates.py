@@ -51,7 +51,7 @@ def motion(y: float) -> supple.Motion:
 def test_it_compares_with_its_mechanism(orthoglide, model):
     found = supple.compare(orthoglide, model, points=50)
     assert max(found.error.values()) < 1.1e-6
-    with pytest.raises(supple.InputError, match=r'the model holds "y" at -0\.05'):
+    with pytest.raises(supple.InputError, match=r'"y" .* -0\.05'):
         supple.compare(orthoglide, model, scenario=motion(y=0.0))
     along = supple.compare(orthoglide, model, scenario=motion(y=AT))
     assert max(along.error.values()) < 1.1e-6
@@ -61,7 +61,7 @@ def test_it_compares_with_its_mechanism(orthoglide, model):
 @pytest.mark.slow
 def test_flexible_mechanisms_hold_coordinates_too():
     ralf = supple.load(RALF)
-    with pytest.warns(SuppleNote, match="no coordinate for the drive of"):
+    with pytest.warns(SuppleNote, match="drive of .* left out"):
         model = supple.reduce(ralf, region={"lift": 1.1, "elbow": (0.9, 1.0)}, internal_modes=2, tolerance=1e-3)
     assert model.layout.coordinates == ("elbow", "mode1", "mode2")
     theta = np.array([[1.1, 0.93], [1.1, 0.98]])

@@ -136,16 +136,16 @@ def test_samples_are_kept_by_parameters_and_shared_between_ranges(arm, tmp_path)
 @pytest.mark.parametrize(
     ("vary", "words"),
     [
-        ({"paylod": (1, 2)}, 'no parameter "paylod".*did you mean "payload"'),
-        ({"idle": (1, 2)}, "nothing in the mechanism depends on it"),
-        ({"payload": (-1, 2)}, "at payload=-1 there is no such mechanism .*mass"),
-        ({"elements": (2, 3)}, "there is no such mechanism|elements change"),
-        ({"drag": (0.1, 0.2)}, "forces of dry friction change with it"),
-        ({"payload": (2, 1)}, "there is nothing"),
-        ({"payload": 2}, "no range"),
+        ({"paylod": (1, 2)}, '"paylod".*did you mean "payload"'),
+        ({"idle": (1, 2)}, '"idle".*does not depend'),
+        ({"payload": (-1, 2)}, "cannot be built at payload=-1.*mass"),
+        ({"elements": (2, 3)}, "cannot be built|elements.*differ"),
+        ({"drag": (0.1, 0.2)}, "drag.*forces of dry friction.*differ"),
+        ({"payload": (2, 1)}, "2 to 1 is empty"),
+        ({"payload": 2}, "2.*not a range"),
         ({"payload": ("1 m", "2 m")}, "length"),
         ({"wall": ("1 kg", "2 kg")}, "mass"),
-        ({"shoulder": (1, 2)}, "no parameter"),
+        ({"shoulder": (1, 2)}, 'unknown parameter "shoulder"'),
     ],
 )
 def test_what_cannot_be_varied_is_refused_at_once(arm, vary, words):
@@ -178,7 +178,7 @@ actuators: {crank: {joint: A, limits: [-0.2, 0.2]}}
 rest: {crank: 0}
 """
     space = parameter_space(loads(text), {"rise": (-0.3, 0.4)})
-    with pytest.raises(InputError, match="its loops close another way"):
+    with pytest.raises(InputError, match=r"loops.*branch"):
         require_one_branch(space, np.zeros(1))
 
 

@@ -145,7 +145,7 @@ def test_samples_of_a_path_are_those_of_the_mechanism(four_bar, tmp_path, monkey
     ("region", "message"),
     [
         (np.array([[0.0], [2.2]]), r"leaves the workspace: crank=1\.8"),
-        (np.array([[0.0], [0.0]]), "are the same"),
+        (np.array([[0.0], [0.0]]), "configurations 1 and 2 are equal"),
         (np.array([[0.0]]), "at least two configurations"),
         (np.array([[0.0, 1.0], [1.0, 1.0]]), "at least two configurations of crank"),
         (np.array([[0.0], [np.nan]]), "finite"),
@@ -159,5 +159,5 @@ def test_paths_that_lead_nowhere_are_refused(four_bar, region, message):
 
 def test_a_motion_that_stands_still_has_no_path(four_bar):
     still = four_bar.replace(motions={"stay": {"coordinates": {"crank": {"from": 0.2}}, "duration": 1}})
-    with pytest.raises(supple.InputError, match='path "stay": it stands still'):
+    with pytest.raises(supple.InputError, match=r'"stay".*stands still'):
         supple.reduce(still, region="stay")

@@ -34,7 +34,7 @@ def evaluations(model) -> int:
     return model.provenance["samples"] + model.provenance["held_out"]
 
 
-@pytest.mark.filterwarnings("ignore:The model is unusable")  # Γ on equal boxes, near the dead points
+@pytest.mark.filterwarnings("ignore:the model is unusable")  # Γ on equal boxes, near the dead points
 def test_four_bar_on_sixteen_boxes(four_bar):
     model = supple.reduce(four_bar, region={"crank": (-1.75, 1.75)}, fit="quadratic", boxes=16)
     assert (model.provenance["samples"], model.provenance["boxes"]) == (33, 16)
@@ -55,7 +55,7 @@ def test_four_bar_adaptively(four_bar):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:The model is unusable")  # Γ on equal boxes, near the dead points
+@pytest.mark.filterwarnings("ignore:the model is unusable")  # Γ on equal boxes, near the dead points
 def test_four_bar_with_fewer_boxes_than_a_grid(four_bar):
     """Quadratics to 1e-3: boxes are small near the dead points alone; equal ones are small everywhere."""
     model = supple.reduce(four_bar, fit="quadratic", tolerance=1e-3)

@@ -30,19 +30,19 @@ def test_several_boxes(four_bar):
 @pytest.mark.parametrize(
     ("region", "message"),
     [
-        ({"crank": (1.0, -1.0)}, "there is nothing"),
-        ({"crank": (1.0,)}, "no interval"),
-        ({"crank": (0.0, float("nan"))}, "there is nothing"),
+        ({"crank": (1.0, -1.0)}, '"crank".*1 to -1'),
+        ({"crank": (1.0,)}, r"\(got 1\).*\(lower, upper\)"),
+        ({"crank": (0.0, float("nan"))}, "nan.*finite"),
         ({"cranck": (0, 1)}, 'did you mean "crank"'),
         ([], "no box"),
         (
             {"crank": (-60, 60)},
-            r"-60 to 60 rad reaches beyond its limits, -1.75 to 1.75 rad; did you mean crank=-60deg:60deg",
+            r"-60 to 60 rad exceeds the limits -1.75 to 1.75 rad; did you mean crank=-60deg:60deg",
         ),
-        ({"crank": 60}, r"60 rad reaches beyond .* did you mean crank=60deg\?"),
-        ({"crank": (-2.0, 1.0)}, "stay within them, or widen them"),
-        ({"crank": 0.5}, "every coordinate is held"),
-        ({"crank": (0.5, 0.5)}, "every coordinate is held"),
+        ({"crank": 60}, r"60 rad.*limits.*did you mean crank=60deg\?"),
+        ({"crank": (-2.0, 1.0)}, "limits.*widen"),
+        ({"crank": 0.5}, "every coordinate is fixed"),
+        ({"crank": (0.5, 0.5)}, "every coordinate is fixed"),
     ],
 )
 def test_what_is_wrong_is_told(four_bar, region, message):
@@ -52,7 +52,7 @@ def test_what_is_wrong_is_told(four_bar, region, message):
 
 def test_a_coordinate_without_limits_is_named(four_bar):
     bare = four_bar.replace(actuators={"crank": {"joint": "A"}})
-    with pytest.raises(supple.InputError, match='coordinate "crank" has no limits'):
+    with pytest.raises(supple.InputError, match=r'"crank".*limits.*crank=LOWER:UPPER'):
         supple.reduce(bare)
 
 
@@ -93,10 +93,10 @@ joints: {hub: {revolute: [ground, wheel], at: O, axis: z}}
 points: {O: [0, 0, 0]}
 actuators: {hub: {joint: hub}}
 """)
-    with pytest.warns(supple.SuppleWarning, match=r"7\.96 turns; if degrees were meant, write hub=95deg:145deg"):
+    with pytest.warns(supple.SuppleWarning, match=r"7\.96 turns.*hub=95deg:145deg"):
         supple.reduce(arm, region={"hub": (95, 145)}, progress=False)
 
 
 def test_boxes_must_hold_the_same(orthoglide):
-    with pytest.raises(supple.InputError, match="do not hold the same"):
+    with pytest.raises(supple.InputError, match=r"boxes.*same coordinates"):
         supple.reduce(orthoglide, region=[{"x": 0.0}, {"x": -0.1}])

@@ -139,7 +139,7 @@ def test_a_second_reduction_uses_the_samples_of_the_first(tmp_path, orthoglide, 
     assert len(np.vstack(again)) < 2969  # the coarse grid is part of the fine one
 
 
-@pytest.mark.filterwarnings("ignore:The model is unusable")  # so few boxes have errors above one
+@pytest.mark.filterwarnings("ignore:the model is unusable")  # so few boxes have errors above one
 def test_damaged_samples_are_computed_again(tmp_path, four_bar):
     store = tmp_path / "samples"
     model = supple.reduce(four_bar, fit="quadratic", boxes=8, store=store)

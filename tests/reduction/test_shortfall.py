@@ -13,10 +13,10 @@ from supple.reduction.stated_error import indefinite, missed_errors
 
 
 def test_a_missed_tolerance_is_told(four_bar, tmp_path):
-    with pytest.warns(supple.SuppleWarning, match="approximated to .* only, not 1e-06"):
+    with pytest.warns(supple.SuppleWarning, match="exceeds the tolerance 1e-06"):
         model = supple.reduce(four_bar, region={"crank": (-1.0, 1.0)}, tolerance=1e-6, budget=20)
     assert not model.met
-    assert any("not 1e-06" in words for words in model.provenance["missed"])
+    assert any("1e-06" in words for words in model.provenance["missed"])
     assert not load_model(model.save(tmp_path / "x.rom")).met
 
 
@@ -28,7 +28,7 @@ def test_a_model_that_meets_its_tolerance_says_so(four_bar):
 
 def test_an_error_above_one_is_warned_of_on_a_grid_too(four_bar):
     """One quadratic box over 200 degrees: Γ and p are no better than nothing."""
-    with pytest.warns(supple.SuppleWarning, match="The model is unusable: .* above 1"):
+    with pytest.warns(supple.SuppleWarning, match="model is unusable: .* above 1"):
         model = supple.reduce(four_bar, fit="quadratic", boxes=1)
     assert max(model.error.values()) > 1.0
     assert not model.met
@@ -47,7 +47,7 @@ def test_a_mass_matrix_that_is_not_positive_is_found(four_bar):
         coefficients[leaf[0], first] -= 1.2 * lowest  # the constant term
     lowered = Piecewise(model.fitted.arrays._replace(coefficients=coefficients))
     (words,) = indefinite(domain, supple.ReducedModel(model.name, model.layout, lowered))
-    assert words.startswith("the mass matrix is not positive definite at crank=")
+    assert "mass matrix is not positive definite at crank=" in words
 
 
 def test_errors_are_put_into_words():
@@ -59,5 +59,5 @@ def test_errors_are_put_into_words():
 
 
 def test_a_tolerance_below_what_samples_are_known_to_is_refused(four_bar):
-    with pytest.raises(supple.InputError, match="1e-11 is below 1e-09, to which samples themselves are known"):
+    with pytest.raises(supple.InputError, match=r"tolerance: 1e-11.*1e-09"):
         supple.reduce(four_bar, tolerance=1e-11)

@@ -133,10 +133,10 @@ actuators: {slide: {joint: O}, one: {joint: S1}, two: {joint: S2}}
     ("said", "message"),
     [
         ("{screw: [ground, nut], axis: z}", '"pitch" is missing'),
-        ("{revolute: [ground, nut], axis: z, pitch: 1 mm}", '"pitch": a revolute joint has none'),
+        ("{revolute: [ground, nut], axis: z, pitch: 1 mm}", '"pitch": a revolute joint does not'),
         ("{screw: [ground, nut], axis: z, pitch: 1 s}", '"1 s" is a time'),
         ("{screw: [ground, nut], pitch: 1 mm}", "it has no axis"),
-        ("{screw: [ground, nut], axis: z, pitch: 1 mm, elastic: {z: 1}}", 'moves freely in direction "z"'),
+        ("{screw: [ground, nut], axis: z, pitch: 1 mm, elastic: {z: 1}}", 'screw joint is free in direction "z"'),
     ],
 )
 def test_what_is_wrong_is_said(said, message):

@@ -113,7 +113,7 @@ def test_drives_that_move_hold_where_they_are_and_what_yields_gives_way():
 
 
 def test_a_prescribed_motion_passes_drives_by_and_says_so():
-    with pytest.warns(SuppleNote, match='drives of "shoulder" have no part'):
+    with pytest.warns(SuppleNote, match='motion is prescribed.*"shoulder" have no effect'):
         supple.simulate(arm(SERVO), 0.02, start=PLACE, motion={"shoulder": lambda t: 0.3 + t})
 
 
@@ -153,10 +153,10 @@ def test_frequency_responses_are_those_of_the_linear_model(drives):
 
 
 def test_a_velocity_command_has_no_answer_at_rest():
-    with pytest.raises(InputError, match="at 0 Hz a command of its velocity drive moves it ever further"):
+    with pytest.raises(InputError, match=r'"shoulder": .*velocity drive at 0 Hz.*begin above 0 Hz'):
         supple.frf(arm(SERVO, gravity=False), PLACE, "shoulder", "tip.x", [0.0, 1.0])
 
 
 def test_a_force_drive_of_a_locked_coordinate_is_refused_as_its_force_is():
-    with pytest.raises(InputError, match="it is locked, so that a force along it moves nothing"):
+    with pytest.raises(InputError, match=r"locked.*free the actuators"):
         supple.frf(arm(SERVO, MOTOR, gravity=False), PLACE, "elbow", "tip.x", [1.0])

@@ -96,14 +96,14 @@ def test_sag_of_every_node_is_that_of_a_finer_condensation(example):
 
 def test_what_cannot_be_asked_is_named(example):
     made = example("flexible-four-bar")
-    with pytest.raises(supple.InputError, match="no place is given"):
+    with pytest.raises(supple.InputError, match=r"no place.*tip"):
         supple.compliance(made, None, [])
-    with pytest.raises(supple.InputError, match="cannot all be moved"):
+    with pytest.raises(supple.InputError, match=r"E\.z, E\.z.* singular.*compliance"):
         _ = supple.compliance(made, None, ["E.z", "E.z"]).stiffness
-    with pytest.raises(supple.InputError, match="none of its bodies or joints is elastic"):
+    with pytest.raises(supple.InputError, match=r"elastic.*replace a rod by a beam"):
         supple.compliance(example("four-bar"), None, "E.z")
     with pytest.raises(supple.InputError, match="one configuration"):
         supple.deflection(made, [[0.0], [0.1]])
     off = made.replace(points={**made.points, "M": (0.25, 0.0, 0.0)})
-    with pytest.raises(supple.InputError, match="nothing touches body"):
+    with pytest.raises(supple.InputError, match=r'crank\.M.*"crank".*sensors:'):
         supple.compliance(off, None, "crank.M")

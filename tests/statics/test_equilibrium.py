@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -72,9 +74,8 @@ def test_what_nothing_holds_has_none():
         bodies={"sledge": {"mass": 1, "center": "S", "inertia": 0.1}},
         joints={"S": {"prismatic": ["ground", "sledge"], "axis": [1, -0.2]}}, coordinates=["S"],
     )  # fmt: skip
-    with pytest.raises(supple.InputError, match="add what holds the mechanism") as said:
+    with pytest.raises(supple.InputError, match=r"add springs or actuator forces") as caught:
         supple.equilibrium(sledge, [0.25])
-    assert "from S=0.25; the search ended at S=" in str(said.value)
-    assert "N along S" in str(said.value)
+    assert re.search(r"from S=0\.25.* at S=.* N along S", str(caught.value))
     held = sledge.replace(springs={"rope": {"joint": "S", "stiffness": 10.0, "rest": 0.0}})
     assert_allclose(supple.equilibrium(held).theta, 9.81 * 0.2 / np.hypot(1, 0.2) / 10.0, rtol=1e-9)

@@ -79,7 +79,7 @@ def test_every_system_refuses_a_wrong_question_in_the_same_words(ralf, model, ch
 def test_what_nothing_holds_has_no_response_at_zero_frequency(ralf, model):
     options = {"free_actuators": True, "drives": False, "preload": False}
     for system in (ralf, model):
-        with pytest.raises(InputError, match="at 0 Hz the response is not finite: something moves that nothing holds"):
+        with pytest.raises(InputError, match=r"at 0 Hz .*not finite.*lock the actuators"):
             supple.frf(system, "home", "lift", "lift", [0.0, 1.0], **options)
 
 

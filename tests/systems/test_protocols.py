@@ -140,7 +140,7 @@ def test_coefficients_of_a_model_are_those_of_its_mechanism(kind):
 
 
 def test_a_linear_model_has_no_coefficients_elsewhere():
-    with pytest.raises(InputError, match="coefficients of one state alone"):
+    with pytest.raises(InputError, match="coefficients of one state only; give a mechanism"):
         system_of(system("linear model")).equations(np.zeros(2))
 
 

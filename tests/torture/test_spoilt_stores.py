@@ -59,7 +59,7 @@ def test_a_damaged_store_is_set_aside_and_the_model_is_the_same(case, tmp_path):
             models.append(supple.reduce(case.mechanism, **TASK, store=store))
         said.append([str(item.message) for item in heard if "store" in str(item.message)])
     assert len(said[0]) == 1
-    assert re.search(r"the store .*x\.samples is damaged .*set aside as x\.samples\.damaged", said[0][0])
+    assert re.search(r"the store .*x\.samples is damaged .*x\.samples\.damaged", said[0][0])
     assert said[1] == []  # the new store is whole
     assert all(same(model, case.expected) for model in models)
     assert (tmp_path / "x.samples.damaged").read_bytes() == bytes(content)

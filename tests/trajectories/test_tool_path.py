@@ -125,7 +125,8 @@ def refused(mechanism, motion):
 def test_a_path_out_of_reach_says_where_it_ends():
     motion = supple.Motion(tool={"place": "C", "path": [[0.4, 1.1], [0.4, 4.0]]}, duration=1.0)
     said = refused(five_bar(), motion)
-    assert 'place "C" cannot go on along piece 1 of its path at [0.4, ' in said
+    for part in ('place "C" ', "piece 1", "[0.4, "):
+        assert part in said
     assert "within reach" in said
 
 
@@ -136,7 +137,9 @@ def test_a_start_out_of_reach_is_told():
 
 def test_components_must_match_the_mobility(four_bar):
     motion = supple.Motion(tool={"place": "C", "path": [[1.1, 0.7], [1.0, 0.7]]}, duration=1.0)
-    assert 'place "C" moves along 2 axes, and the mechanism has mobility 1' in refused(four_bar, motion)
+    said = refused(four_bar, motion)
+    for part in ('place "C"', "2 axes", "mobility 1", "coordinates"):
+        assert part in said
 
 
 def test_a_tool_may_be_named_by_its_sensor():

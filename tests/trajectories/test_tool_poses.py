@@ -91,7 +91,7 @@ def test_a_place_from_csv_on_the_command_line_and_in_inverse(example, tmp_path):
     ("names", "message"),
     [
         (("hand.T.x", "hand.T.z"), "2 components .* mobility 3; give 3 of x, z, angle"),
-        (("hand.T.x", "hand.T.z", "lower.B.x"), "it leads hand.T and lower.B"),
+        (("hand.T.x", "hand.T.z", "lower.B.x"), "hand.T and lower.B; prescribe one place"),
         (("hand.T.x", "hand.T.z", "one"), '"hand.T.x" is not a coordinate'),
         (("tipp.x", "tipp.z", "tipp.angle"), "tipp"),
         (("tip.x", "tip.y", "tip.angle"), '"tip.y" is not a coordinate of "arm", nor a direction'),
@@ -106,5 +106,5 @@ def test_a_pose_out_of_reach_is_told_with_its_time():
     theta, _ = course(ARM, 3, 0.1)
     table = columns(ARM, "hand.T", theta, ("x", "z", "angle"))
     table["hand.T.x"] = table["hand.T.x"] + 3.0 * TIME**2
-    with pytest.raises(InputError, match=r"cannot go on before 0\.\d+ s, at \["):
+    with pytest.raises(InputError, match=r'"hand\.T" .* before 0\.\d+ s, at \[.*within reach'):
         supple.trajectory(ARM, table)

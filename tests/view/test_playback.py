@@ -15,7 +15,7 @@ from supple.diagnostics import InputError
 from supple.results.channel import Channel
 from supple.view.movie import mode_movie, run_movie
 from supple.view.page.page_modes import PageModes, measured_section, points_alone, read_measured
-from supple.view.page.played_motion import played, read_run, saved_run
+from supple.view.page.played_motion import playback_motion, read_run, saved_run
 from supple.view.page.whole_page import quaternions, run_section, whole_page
 from supple.view.view_page import ShownPage, view_page
 
@@ -55,14 +55,14 @@ def _tip(motion, mechanism):
 
 
 def test_a_run_of_the_mechanism_is_where_it_was(arm, full, tmp_path):
-    motion = played(read_run(full.save(tmp_path / "full.npz")), arm)
+    motion = playback_motion(read_run(full.save(tmp_path / "full.npz")), arm)
     assert motion.kind == "full"
     assert_allclose(_tip(motion, arm)[:, 2], full.outputs["tip.z"], atol=1e-6)  # single precision in the file
 
 
 def test_a_run_of_the_model_deforms_as_its_modes_say(arm, model, tmp_path):
     run = model.simulate(np.linspace(0.0, 0.1, 51))
-    motion = played(read_run(run.save(tmp_path / "reduced.npz")), arm)
+    motion = playback_motion(read_run(run.save(tmp_path / "reduced.npz")), arm)
     assert motion.kind == "reduced"
     tip = _tip(motion, arm)
     # Outputs of the model are fitted: to about 1e-3 of what deforms.
@@ -74,7 +74,7 @@ def test_a_run_of_the_model_deforms_as_its_modes_say(arm, model, tmp_path):
 
 def test_a_table_of_coordinates_is_played_without_deformation(arm, tmp_path):
     (tmp_path / "run.csv").write_text("time,A\n0,0\n1,0.5\n")
-    motion = played(read_run(tmp_path / "run.csv"), arm)
+    motion = playback_motion(read_run(tmp_path / "run.csv"), arm)
     assert motion.kind == "rigid"
     assert "arm" in motion.note
     assert_allclose(motion.X[1, 0], supple.assemble(arm, {"A": 0.5}).X[0])
@@ -92,7 +92,7 @@ def test_two_runs_and_their_signals_are_in_the_page(arm, full, model):
 
 
 def test_more_than_two_runs_are_refused(full):
-    with pytest.raises(InputError, match="runs: 3 were given"):
+    with pytest.raises(InputError, match="runs: 3 runs were given"):
         whole_page(full, runs=[full, full])
 
 
@@ -178,7 +178,7 @@ def test_a_test_alone_is_drawn_on_its_points():
     section = measured_section(named, mechanism)
     assert [point["name"] for point in section["points"]] == ["p7", "a"]
     assert_allclose([point["place"] for point in section["points"]], [[0.0, 0.5, 1.0], [2.0, 0.5, 1.0]], atol=1e-12)
-    with pytest.raises(InputError, match='its point "7"'):
+    with pytest.raises(InputError, match='point "7" is unknown'):
         points_alone(replace(test, channels=tuple(one.replaced(position=None) for one in channels)))
 
 
@@ -210,7 +210,7 @@ def test_a_movie_of_a_mode_moves_and_comes_back(arm, tmp_path):
 
 
 def test_a_movie_of_a_run_shows_both(arm, full, tmp_path):
-    motion = played(saved_run(full), arm)
+    motion = playback_motion(saved_run(full), arm)
     pictures = list(_frames(run_movie(tmp_path / "run.gif", arm, [motion, motion], pictures=3)))
     assert len(pictures) == 3
     assert (np.abs(pictures[2] - pictures[0]) > 40).sum() > 200
@@ -218,11 +218,13 @@ def test_a_movie_of_a_run_shows_both(arm, full, tmp_path):
 
 def test_a_movie_is_also_an_mp4(arm, full, tmp_path):
     pytest.importorskip("imageio_ffmpeg", reason="imageio-ffmpeg is not installed")
-    file = run_movie(tmp_path / "run.mp4", arm, [played(saved_run(full), arm)], pictures=3)
+    file = run_movie(tmp_path / "run.mp4", arm, [playback_motion(saved_run(full), arm)], pictures=3)
     assert file.read_bytes()[4:8] == b"ftyp"
 
 
-@pytest.mark.parametrize(("name", "mode", "said"), [("x.avi", 1, "ends in"), ("x.gif", 99, "no mode 99")])
+@pytest.mark.parametrize(
+    ("name", "mode", "said"), [("x.avi", 1, "must end in .gif or .mp4"), ("x.gif", 99, "no mode 99")]
+)
 def test_what_is_no_movie_is_told(arm, tmp_path, name, mode, said):
     with pytest.raises(InputError, match=said):
         mode_movie(tmp_path / name, arm, mode=mode, pictures=2)

@@ -34,7 +34,7 @@ LINES = np.linspace(2.0, 60.0, 60)
 def typed(page):
     """Lines of the first block behind "how to make it again", and the text of the mechanism if it is there."""
     text = page.read_text(encoding="utf-8")
-    blocks = re.findall(r"<pre>(.*?)</pre>", text[text.index("how to make it again</h2>") :], re.DOTALL)
+    blocks = re.findall(r"<pre>(.*?)</pre>", text[text.index("Provenance and commands</h2>") :], re.DOTALL)
     return unescape(blocks[0]).splitlines(), unescape(blocks[1]) if len(blocks) > 1 else ""
 
 
@@ -89,7 +89,7 @@ def test_the_commands_in_the_page_of_a_model_and_of_a_comparison(folder, capsys)
     assert status("supple report arm.rom --points 20 -o page.html") == 0
     assert status("supple compare arm.yaml arm.rom --points 7 --report compared.html") == 0
     lines, mechanism = typed(folder / "page.html")
-    (name,) = re.findall(r"save it as (\S+)", lines[0])
+    (name,) = re.findall(r"mechanism below as (\S+)", lines[0])
     (folder / "arm.yaml").unlink()
     (folder / "arm.rom").rename(folder / "before.rom")
     (folder / name).write_text(mechanism, encoding="utf-8")
@@ -109,7 +109,7 @@ def test_damping_alone_tells_misfits_in_bands_and_refuses_predictions(folder, ca
     assert [item["band_hz"] for item in found] == [[4.0, 20.0], [20.0, 50.0]]
     assert found[0]["after"] < 0.01 < found[0]["before"]
     assert status(f"{base} --predict home") == 2
-    assert "damping alone moves no natural frequency" in capsys.readouterr().err
+    assert "only damping is fitted" in capsys.readouterr().err
 
 
 def test_a_picture_along_a_table_says_what_is_drawn(folder, capsys):
@@ -121,5 +121,5 @@ def test_a_picture_along_a_table_says_what_is_drawn(folder, capsys):
     assert status("supple compare arm.yaml a.rom --scenario line.csv --plot x.png") == 2
     said = " ".join(capsys.readouterr().err.split())
     assert "line.csv" in said
-    assert "only a run in time is drawn" in said
+    assert "only comparisons in time" in said
     assert "give --scenario" not in said

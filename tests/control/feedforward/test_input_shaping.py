@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.control.feedforward.input_shaping import SHAPERS, Shaper, shaped, shaper, superposed
+from supple.control.feedforward.input_shaping import SHAPERS, Shaper, shaped, shaper, superpose
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.05, 0.2])
@@ -53,7 +53,7 @@ def test_shaped_polynomials_are_the_sum_of_delayed_ones(reach):
     by = Shaper(np.array([0.5, 0.3, 0.2]), np.array([0.0, 0.06, 0.17]))
     times = np.linspace(-0.1, 1.4, 301)
     direct = sum(A * reach.sampled(times - t) for A, t in zip(by.amplitudes, by.delays, strict=True))
-    assert_allclose(superposed(reach, by).sampled(times)[:, :3], direct[:, :3], atol=1e-11)
+    assert_allclose(superpose(reach, by).sampled(times)[:, :3], direct[:, :3], atol=1e-11)
 
 
 def test_scheduled_delays_are_the_fixed_ones_where_nothing_changes(reach, ralf_model):
@@ -73,9 +73,9 @@ def test_zvd_leaves_at_most_a_twentieth_with_frequencies_a_tenth_wrong(reach, ra
 
 
 def test_what_cannot_be_shaped_is_refused(reach, ralf_model):
-    with pytest.raises(supple.InputError, match="nothing says which vibrations"):
+    with pytest.raises(supple.InputError, match=r"modes .*give a flexible reduced model"):
         shaped(reach)
-    with pytest.raises(supple.InputError, match="3 modes are asked for"):
+    with pytest.raises(supple.InputError, match="3 modes"):
         shaped(reach, ralf_model, modes=3)
     with pytest.raises(supple.InputError, match='no shaper "zvv"'):
         shaper("zvv", 2.0)

@@ -70,11 +70,11 @@ def test_a_reduced_model_takes_as_long_as_its_mechanism(ralf, ralf_model):
 
 
 def test_what_cannot_be_done_is_refused(arm):
-    with pytest.raises(supple.InputError, match="nothing bounds its accelerations"):
+    with pytest.raises(supple.InputError, match=r"accelerations .*give acceleration="):
         timed_path(CURVED, arm, velocity=1.0)
-    with pytest.raises(supple.InputError, match="however slowly"):
+    with pytest.raises(supple.InputError, match=r"forces at rest .*raise force_limits"):
         timed_path(CURVED, arm, forces={"shoulder": (-100.0, 100.0)})
     with pytest.raises(supple.InputError, match='no actuator "sholder"; did you mean'):
         timed_path(CURVED, arm, forces={"sholder": (-100.0, 100.0)})
-    with pytest.raises(supple.InputError, match=r"points of the shape \(2, 3\)"):
+    with pytest.raises(supple.InputError, match=r"shape \(2, 3\)"):
         timed_path(np.zeros((2, 3)), arm, acceleration=1.0)

@@ -40,7 +40,7 @@ def test_a_motor_without_inertia_gives_way_at_once(turned):
     torques = {"one": 3.0, "two": -1.0}
     driven = supple.simulate(pair[0], None, torques, "bent", until=0.04, step=1e-3)
     assert driven.energy_defect < 1e-5
-    with pytest.warns(supple.SuppleWarning, match="account of energy"):
+    with pytest.warns(supple.SuppleWarning, match="energy balance"):
         hub = supple.simulate(pair[1], None, torques, "bent", until=0.04, step=1e-3)
     for name in ("tip.x", "tip.y", "tip.z"):
         assert np.abs(driven.outputs[name] - hub.outputs[name]).max() < 1e-4 * np.ptp(hub.outputs["tip.z"])

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import supple
 from supple.cli.main import app
 from supple.diagnostics import InputError
-from supple.identification.damping.damped_responses import already_there
-from supple.identification.damping.damping_kind import UnderTest
+from supple.identification.damping.damped_responses import described_damping
+from supple.identification.damping.damping_kind import TestedSystem
 from supple.identification.damping.fit_damping import _Fit, damping_kinds
 from supple.identification.damping.fitted_damping import FittedKind
 from supple.identification.updating.updated_file import changed_mechanism
@@ -97,18 +97,18 @@ def test_slopes_are_those_of_differences_and_responses_those_of_frf(kinds):
     machine = supple.loads(LOSSY.replace("drive: {stiffness: 4e3}", "drive: {stiffness: 4e3, damping: 1.5}"))
     machine = machine if "rayleigh" in kinds else supple.loads(LOSSY)
     fit = _Fit(machine, [responses(machine.replace(damping={"structural": 0.02}))])
-    kinds_ = [FittedKind(kind, kind.numbers(fit.tested(machine, {}))) for kind in damping_kinds(kinds)]
+    kinds_ = [FittedKind(kind, kind.numbers(fit.tested_system(machine, {}))) for kind in damping_kinds(kinds)]
     (one,) = fit.with_terms(kinds_)
     d = np.concatenate(
         [[item.kind.like(0.03 + 0.01 * k, 200.0, k) for k in range(len(item.numbers))] for item in kinds_]
     )
-    H, slopes = one.shown(d)
+    H, slopes = one.compute_responses(d)
     for k in range(len(d)):
         steps = {}
         for m in (-2, -1, 1, 2):
             moved = d.copy()
             moved[k] *= 1.0 + 3e-3 * m
-            steps[m] = one.shown(moved, slopes=False)[0]
+            steps[m] = one.compute_responses(moved, slopes=False)[0]
         rough = (8.0 * (steps[1] - steps[-1]) - (steps[2] - steps[-2])) / (12.0 * 3e-3 * d[k])
         assert_allclose(slopes[k], rough, rtol=0, atol=1e-6 * np.abs(rough).max())
     entries = {}
@@ -118,7 +118,7 @@ def test_slopes_are_those_of_differences_and_responses_those_of_frf(kinds):
         first += len(numbers)
     whole = responses(changed_mechanism(machine, entries)).responses.H
     assert np.abs(H - whole).max() < 1e-4 * np.abs(whole).max()  # other bands of condensation
-    assert already_there(one.spectrum)[1].any() == ("rayleigh" in kinds)
+    assert described_damping(one.spectrum)[1].any() == ("rayleigh" in kinds)
 
 
 def test_what_responses_do_not_tell_stays_at_the_whole_and_is_named(file):
@@ -129,10 +129,10 @@ def test_what_responses_do_not_tell_stays_at_the_whole_and_is_named(file):
     found = supple.fit_damping(file, test, "joints")
     assert found.at_prior == ("wrist.loss",)
     assert found["wrist.loss"] == pytest.approx(found.whole, rel=0.1)
-    assert any("wrist.loss: the responses do not tell" in text for text in found.words())
+    assert any("wrist.loss: not determined" in text for text in found.words())
     with pytest.raises(InputError, match='there is no damping "jonts"'):
         supple.fit_damping(file, test, "jonts")
-    with pytest.raises(InputError, match="both laws of the whole"):
+    with pytest.raises(InputError, match=r"modal and rayleigh are both models .*choose one"):
         damping_kinds("modal,rayleigh")
 
 
@@ -140,7 +140,7 @@ def test_copies_of_a_joint_share_their_loss_factor():
     """The Surgiscope has three chains of one description, and each joint one place in its file."""
     robot = supple.load(Path(__file__).parents[3] / "examples" / "surgiscope" / "mechanism.yaml")
     (kind,) = damping_kinds("joints")
-    numbers = kind.numbers(UnderTest(robot, [], (0.0, 100.0), {"rods": ["left_*", "right_*"]}))
+    numbers = kind.numbers(TestedSystem(robot, [], (0.0, 100.0), {"rods": ["left_*", "right_*"]}))
     assert len(numbers) == 4  # arms, elbows, wrists, and both ends of all rods
     assert next(item for item in numbers if item.name == "elbow.loss").parts == ("elbow1", "elbow2", "elbow3")
     assert all(path[0] == "copies" for item in numbers for path in item.paths)

@@ -62,7 +62,7 @@ def test_poles_given_by_hand_are_compared_as_they_are_damped():
     plain = {"frequencies_hz": hertz, "damping": np.full(3, 0.2)}
     found = supple.update(machine, supple.Measurement(at="bent", structural=False, **plain), list(TRUE), prior=None)
     assert found["shoulder"] == pytest.approx(TRUE["shoulder"], rel=1e-6)
-    with pytest.raises(supple.InputError, match="not one of each frequency"):
+    with pytest.raises(supple.InputError, match=r"damping must be 3 ratios .*got 1"):
         supple.Measurement(at="bent", frequencies_hz=hertz, damping=[0.1])
 
 

@@ -11,8 +11,8 @@ def test_two_of_two_are_each_found_by_itself():
     for angle in (0.0, np.pi / 4, 1.0):
         turned = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
         words = identifiability(("a", "b"), 100.0 * turned, np.ones(2)).words()
-        assert words[0] == "the data determine two of 2 numbers or combinations"
-        assert [text.split(" (")[0] for text in words[1:]] == ["a by itself", "b by itself"]
+        assert words[0] == "the data determine two of 2 parameters or combinations"
+        assert [text.split(" (")[0] for text in words[1:]] == ["a individually", "b individually"]
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -118,9 +118,9 @@ def test_what_is_compared_has_the_slopes_of_its_differences(arm, structure, mode
         antiresonances={("T.z", "T.z"): [20.0, 60.0]}, force={"T.z": -50.0}, deflections={"T.x": 1e-3, "T.z": -2e-3},
     )  # fmt: skip
     observer = Observer(model, measured)
-    found = observer.compared(trial)
+    found = observer.compare(trial)
     for k in range(0, len(NAMES), 4):
-        expected = differences(lambda at: observer.compared(at).residuals, structure, k)
+        expected = differences(lambda at: observer.compare(at).residuals, structure, k)
         assert_allclose(found.slopes[:, k], expected, atol=1e-6 * np.abs(found.slopes).max())
 
 
@@ -145,7 +145,7 @@ def test_responses_are_those_of_frf(arm, structure, model):
 
 def test_numbers_that_place_things_are_refused_with_the_reason():
     text = ARM.replace("P: [0.6, 0, 0]", "P: [0.1 + reach, 0, 0]")
-    with pytest.raises(InputError, match=r"points.P.0 depends on it, and lengths and places are not identified"):
+    with pytest.raises(InputError, match=r"points.P.0 depends on it; lengths and positions"):
         numbers_of(loads(text), ["reach"])
     with pytest.raises(InputError, match="no stiffness"):
         numbers_of(loads(ARM), ["reach"])

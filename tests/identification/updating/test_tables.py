@@ -162,14 +162,14 @@ def test_the_command_takes_a_table_with_its_own_knots(file, tmp_path):
 @pytest.mark.parametrize(
     ("tables", "why"),
     [
-        ({"knee.angle": ("lft", [0, 1])}, '"lft" is no coordinate'),
-        ({"knee.angle": ("lift", [1, 0])}, "do not rise"),
-        ({"k_knee": ("lift", [0, 1])}, "a table stands under stiffness"),
+        ({"knee.angle": ("lft", [0, 1])}, '"lft" is not a coordinate.*"lift"'),
+        ({"knee.angle": ("lift", [1, 0])}, r"knots must be .*got 1, 0"),
+        ({"k_knee": ("lift", [0, 1])}, r"k_knee.*stiffnesses given by direction"),
     ],
 )
 def test_tables_that_cannot_be_are_told(file, tables, why):
     seen = [supple.Measurement(at={"lift": 0.0}, frequencies_hz=[5.0])]
     with pytest.raises(InputError, match=why):
         supple.update(file, seen, ["knee.angle"], tables=tables)
-    with pytest.raises(InputError, match="at every posture that was measured"):
+    with pytest.raises(InputError, match=r"lift is 0 at every measured posture"):
         supple.update(file, seen, ["knee.angle"], tables={"knee.angle": "lift"})

@@ -11,7 +11,7 @@ import pytest
 import supple
 from supple.description.elastic.cross_section import CrossSection
 from supple.kinematics.rest import rest
-from supple.view.page.encoding import encoded
+from supple.view.page.encoding import encode_data
 from supple.view.page.page_data import page_data, page_mechanism, ranges
 from supple.view.page.scene import flexing, outline, place_motion
 
@@ -35,7 +35,7 @@ def data(arm):
 
 def test_what_is_encoded_has_no_character_of_markup_and_comes_back(data):
     hostile = "</script><img src=x onerror=alert(1)>\"'"
-    text = encoded({**data, "name": hostile})
+    text = encode_data({**data, "name": hostile})
     assert not set(text) & set("<>\"'&")
     back = json.loads(gzip.decompress(base64.b64decode(text)))
     assert back["name"] == hostile
@@ -43,7 +43,7 @@ def test_what_is_encoded_has_no_character_of_markup_and_comes_back(data):
 
 
 def test_numbers_that_are_not_finite_are_null():
-    text = encoded({"a": [float("nan"), np.float64("inf"), 1.5], "b": np.array([1.0, np.nan])})
+    text = encode_data({"a": [float("nan"), np.float64("inf"), 1.5], "b": np.array([1.0, np.nan])})
     assert json.loads(gzip.decompress(base64.b64decode(text))) == {"a": [None, None, 1.5], "b": [1.0, None]}
 
 
