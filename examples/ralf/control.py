@@ -125,12 +125,15 @@ def run(machine: supple.Mechanism | supple.ReducedModel, case: Case, after: floa
 
 
 def figures(loop: ClosedLoop, end: float) -> str:
-    """Return the RMS acceleration of the tip in the second after the end, the settling time to 1 mm after it, and
-    the mean error of the last tenth of a second."""
+    """Return three figures as text.
+
+    They are the RMS acceleration of the tip in the second after the end, the settling time to 1 mm after it, and the
+    mean error of the last tenth of a second.
+    """
     settling = loop.settling(*TIP, within=WITHIN, after=end)
-    told = f"{settling * 1e3:8.0f} ms" if np.isfinite(settling) else f" >{(loop.time[-1] - end) * 1e3:6.0f} ms"
+    arrival = f"{settling * 1e3:8.0f} ms" if np.isfinite(settling) else f" >{(loop.time[-1] - end) * 1e3:6.0f} ms"
     off = np.linalg.norm(tip(loop.outputs)[-100:].mean(axis=0) - [loop.goal[name] for name in TIP])
-    return f"{loop.residual(*IMU, after=end):7.3f} m/s² {told} {off * 1e3:7.3f} mm"
+    return f"{loop.residual(*IMU, after=end):7.3f} m/s² {arrival} {off * 1e3:7.3f} mm"
 
 
 def table(model: supple.ReducedModel, made: Laws) -> dict[str, dict[str, Shown]]:
@@ -206,8 +209,11 @@ def slow_tip(model: supple.ReducedModel, motion: control.Reference, time: np.nda
 
 
 class Watched(NamedTuple):
-    """error : RMS of δ̂ - δ relative to that of the vibration δ - δ_qs, of all modes; correlation : largest of the
-    innovations at lags of 1 to 20 samples; bound : 99 % limit for white innovations."""
+    """Errors of an observer.
+
+    error : RMS of δ̂ - δ relative to that of the vibration δ - δ_qs, of all modes; correlation : largest of the
+    innovations at lags of 1 to 20 samples; bound : 99 % limit for white innovations.
+    """
 
     error: float
     correlation: float

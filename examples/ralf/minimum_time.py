@@ -51,8 +51,11 @@ class Plan(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Run of the whole mechanism: cylinder forces, distance of the tip from its final position, RMS of its
-    acceleration in the second after arrival, and settling time to 1 mm."""
+    """Run of the whole mechanism.
+
+    It holds cylinder forces, the distance of the tip from its final position, the RMS of its acceleration in the
+    second after arrival, and the settling time to 1 mm.
+    """
 
     time: np.ndarray
     forces: np.ndarray

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src/supple").rglob("*.py"))
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*/README.md")])
 VIEWER = sorted((ROOT / "viewer/src").rglob("*.ts"))
-FRAGMENT = re.compile(r"(Of|What|Where|How|Whether|Which|That|As) (?!many\b)")
+FRAGMENT = re.compile(r"(Of|What|Where|How|Which|That|As) (?!many\b)")
 
 
 def phrases() -> list[tuple[re.Pattern[str], str]]:

@@ -109,8 +109,9 @@ def test_where_it_starts(rigid):
 
 @pytest.mark.parametrize(
     ("asked", "words"),
-    [({}, "no duration"), ({"t": [0.0, 1.0], "until": 1.0}, "t: .*until and output_step"), ({"until": -1.0}, r"got -1 s"),
-     ({"until": 1.0, "step": 2.0}, "step of 2 s"), ({"t": [0.0, 1.0], "step": 0.0}, r"step: .*got 0\)"),
+    [({}, "no duration"), ({"t": [0.0, 1.0], "until": 1.0}, "t: .*until and output_step"),
+     ({"until": -1.0}, r"got -1 s"), ({"until": 1.0, "step": 2.0}, "step of 2 s"),
+     ({"t": [0.0, 1.0], "step": 0.0}, r"step: .*got 0\)"),
      ({"until": 1.0, "output_step": 0.0}, r"output step: .*got 0\)"), ({"t": [0.0, 1.0], "method": "euler"}, "euler"),
      ({"until": 1.0, "inputs": [1.0]}, r"shape \(1,\)"), ({"until": 1.0, "friction_speed": 0.0}, "friction speed"),
      ({"t": "nowhere"}, 'no scenario "nowhere"')],

@@ -30,7 +30,7 @@ from supple.kinds.registry import Registry
 # Kinds of drives: the quantity that their command prescribes, their keys in the file, and their linear block.
 
 
-Told = Literal["value", "rate", "force", "voltage"]
+CommandQuantity = Literal["value", "rate", "force", "voltage"]
 """Quantity that a command prescribes: the coordinate's value, its rate, the force along it, or a voltage."""
 
 
@@ -70,7 +70,7 @@ class DriveKind:
         Key in the mechanism file.
     says : str
         What the drive does with its command, in one sentence.
-    told : {"value", "rate", "force", "voltage"}
+    command : {"value", "rate", "force", "voltage"}
         Quantity that the command prescribes, which determines its unit.
     moves : bool
         Whether the output is a motion; otherwise it is a force.
@@ -83,7 +83,7 @@ class DriveKind:
 
     name: str
     says: str
-    told: Told
+    command: CommandQuantity
     moves: bool
     parameters: Mapping[str, DriveParameter]
     block: Callable[[Mapping[str, float]], LinearBlock]
@@ -137,12 +137,12 @@ DRIVE_KINDS = Registry(
     "drive kind", DriveKind,
     DriveKind(
         "velocity", "Velocity servo: the rate of the coordinate follows the command, m/s or rad/s.",
-        told="rate", moves=True, parameters={**_LAG, "gain": _gain({}, _STATIC_GAIN)},
+        command="rate", moves=True, parameters={**_LAG, "gain": _gain({}, _STATIC_GAIN)},
         block=lambda given: integrate_block(_servo(given)),
     ),
     DriveKind(
         "position", "Position servo: the coordinate follows the command, m or rad.",
-        told="value", moves=True,
+        command="value", moves=True,
         parameters={
             **_LAG, "frequency": DriveParameter(_FREQUENCY, "Bandwidth, Hz.", required=True),
             "gain": _gain({}, _STATIC_GAIN),
@@ -151,17 +151,17 @@ DRIVE_KINDS = Registry(
     ),
     DriveKind(
         "force", "Force servo: the force follows the command, N or N m.",
-        told="force", moves=False, parameters={**_LAG, "gain": _gain({}, _STATIC_GAIN)}, block=_servo,
+        command="force", moves=False, parameters={**_LAG, "gain": _gain({}, _STATIC_GAIN)}, block=_servo,
     ),
     DriveKind(
         "valve", "Valve and cylinder, independent of pressure: the rate of the coordinate follows the voltage.",
-        told="voltage", moves=True,
+        command="voltage", moves=True,
         parameters={"gain": _gain({"rate": 1, "voltage": -1}, "Rate per volt, m/s/V or rad/s/V.", True), **_LAG},
         block=lambda given: integrate_block(_servo(given)),
     ),
     DriveKind(
         "motor", "Direct-current motor and gear: the voltage produces the force along the coordinate.",
-        told="voltage", moves=False,
+        command="voltage", moves=False,
         parameters={
             "torque_constant": _gain(
                 _PER_CURRENT, "Torque constant of the rotor, N m/A (N/A for a linear motor).", required=True
@@ -251,7 +251,7 @@ class ActuatorDrive(PartOfKind):
         given = {"gear": gear} | {name: float(value) for name, value in self.given.items()}
         linear = kind.block(given)
         limits = self.limits
-        if kind.told == "force" and force_limits is not None:
+        if kind.command == "force" and force_limits is not None:
             gain = given.get("gain", 1.0)
             least, largest = limits or (-float("inf"), float("inf"))
             limits = max(least, force_limits[0] / gain), min(largest, force_limits[1] / gain)
@@ -266,7 +266,7 @@ class ActuatorDrive(PartOfKind):
             damping=linear.damping + float(self.viscous), delay=given.get("delay", 0.0),
             limits=None if limits is None else (float(limits[0]), float(limits[1])),
             rate_limit=None if self.rate_limit is None else float(self.rate_limit),
-            dead_band=float(self.dead_band), resolution=float(self.resolution or 0.0), unit=units[kind.told],
+            dead_band=float(self.dead_band), resolution=float(self.resolution or 0.0), unit=units[kind.command],
         )  # fmt: skip
 
 

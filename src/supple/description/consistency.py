@@ -67,7 +67,7 @@ def require_known_bodies(mechanism: Mechanism) -> None:
     for name, joint in mechanism.joints.items():
         for body in joint.bodies:
             if body not in known:
-                raise fault_at(("joints", name, joint.kind), f'there is no body "{body}"', nearest(body, known))
+                raise fault_at(("joints", name, joint.kind), f'unknown body "{body}"', nearest(body, known))
 
 
 def _joint_kinds(mechanism: Mechanism) -> None:

@@ -232,7 +232,7 @@ class Drawing:
         frame = self.mechanism.frames[name]
         path: Path = ("frames", name)
         if frame.on not in self.bodies:
-            raise fault_at((*path, "on"), f'there is no body "{frame.on}"', nearest(frame.on, self.bodies))
+            raise fault_at((*path, "on"), f'unknown body "{frame.on}"', nearest(frame.on, self.bodies))
         base = self.bodies[frame.on]
         turn = self.rotation(frame.rotation, (*path, "rotation"))
         if frame.local is not None:

@@ -32,7 +32,7 @@ def scenario_in(mechanism: Mechanism, scenario: str | Path | Scenario) -> Scenar
         return load_scenario(scenario, mechanism)
     if scenario not in mechanism.scenarios:
         raise InputError(
-            f'there is no scenario "{scenario}"',
+            f'unknown scenario "{scenario}"',
             part=f'mechanism "{mechanism.name}"',
             hint=nearest(str(scenario), mechanism.scenarios) if mechanism.scenarios else "give a file: NAME.yaml",
         )

@@ -47,7 +47,7 @@ def actuation(numbering: Numbering, input_map: Array, chosen: Sequence[str] | st
     names = tuple(known if chosen is None else chosen)
     for i, name in enumerate(names):
         if name not in mechanism.actuators:
-            raise InputError(f'there is no actuator "{name}"', part="actuators", hint=nearest(name, known))
+            raise InputError(f'unknown actuator "{name}"', part="actuators", hint=nearest(name, known))
         if name in names[:i]:
             raise InputError(f'actuator "{name}" is listed twice', part="actuators", hint="list each once")
     numbers = [known.index(name) for name in names]

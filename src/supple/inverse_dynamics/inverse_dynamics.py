@@ -539,7 +539,7 @@ def bounds_error(chosen: Actuation, Q: Array, lower: Array, upper: Array) -> Inp
 def rates_error(chosen: Actuation, Q: Array, lower: Array, upper: Array, rates: Rates) -> InputError | NumericalError:
     """Return the error with the most demanding step, and the least uniform increase of the bounds of rates.
 
-    If the bounds can be met after all, the method has failed, and the error says so.
+    If the bounds can be met after all, the method has failed, and the error is a NumericalError.
     """
     excess, n = least_rate_excess(chosen.B, Q, lower, upper, rates)
     if excess <= _ROUNDING * float(rates.limits[np.isfinite(rates.limits)].max()):

@@ -124,7 +124,7 @@ class Numbering:
     def body_index(self, name: str) -> int:
         """Return the number of a body; the ground is the last."""
         if name not in self._index:
-            raise InputError(f'there is no body "{name}"', hint=nearest(name, self.bodies))
+            raise InputError(f'unknown body "{name}"', hint=nearest(name, self.bodies))
         return self._index[name]
 
     @cached_property

@@ -4,8 +4,8 @@ Where loops cannot be closed, or lock, there is no model, and M grows without bo
 coordinate, refinement cuts such configurations out of the region with a few small boxes. In s coordinates they have a
 surface of s - 1 dimensions, and boxes of 1/64 of the region along it take about A 64^(s-1) × samples of a box. A is the
 area of the surface in units of a face of the region, counted on a grid between a point that can be assembled and one
-that cannot. If that is more than the budget, the tolerance is out of reach, and an error says so before anything is
-sampled.
+that cannot. If that is more than the budget, the tolerance is out of reach, and an error reports that before sampling
+begins.
 
 A grid may miss such configurations, or their boxes may seem affordable. If a tolerance is then missed and the error is
 largest close to one of them, `require_regular` finds it from there.

@@ -180,7 +180,10 @@ def _inputs(mechanism: Mechanism, asked: RunOptions) -> tuple[dict[str, Any], An
 def start_from_options(
     mechanism: Mechanism, asked: RunOptions, forces: dict[str, Any], *, rigid: bool
 ) -> Configuration:
-    """Where a mechanism starts, as --start and --at name it; an equilibrium with what drives hold as it is."""
+    """Return the start configuration that --start and --at name.
+
+    An equilibrium keeps the outputs of drives as they are.
+    """
     from supple.formulations.described_hardware import hardware_of
     from supple.hardware.hardware import NO_HARDWARE
     from supple.kinematics.closure import assemble

@@ -128,7 +128,7 @@ def planned_motion(mechanism: Mechanism, motion: Prescribed) -> Plan:
     if isinstance(motion, Path) or str(motion).lower().endswith(".csv"):
         return _interpolated(mechanism, read_motion(motion))
     raise InputError(
-        f'there is no motion "{motion}"',
+        f'unknown motion "{motion}"',
         part=f'mechanism "{mechanism.name}"',
         hint=f"{nearest(str(motion), mechanism.motions)} (or name a .csv file)",
     )

@@ -216,7 +216,7 @@ class JointModel:
         """Names of the actuators that are driven."""
         for name in self.driven or ():
             if name not in self.inputs:
-                raise InputError(f'there is no actuator "{name}"', part="actuators", hint=nearest(name, self.inputs))
+                raise InputError(f'unknown actuator "{name}"', part="actuators", hint=nearest(name, self.inputs))
         return self.inputs if self.driven is None else self.driven
 
     @property

@@ -122,7 +122,7 @@ def input_dimension(mechanism: Mechanism, actuator: str) -> Dimension:
     of, drive = coordinate_dimensions(mechanism, actuator), mechanism.actuators[actuator].drive
     if drive is None:
         return of.force
-    command = drive.record.told
+    command = drive.record.command
     return VOLTAGE if command == "voltage" else getattr(of, command)
 
 

@@ -51,8 +51,8 @@ def under_loads(mechanism: Mechanism, at: At | Configuration) -> tuple[Mechanism
             part=f'joint "{joint}"', path=("joints", joint, "stiffness"), hint="request one configuration at a time",
         )  # fmt: skip
     key = f"under loads {here.theta.tobytes()!r}"
-    found, said = mechanism.remembered(key, lambda: _settled(mechanism, here, tables))
-    for text, category in said:
+    found, notes = mechanism.remembered(key, lambda: _settled(mechanism, here, tables))
+    for text, category in notes:
         warnings.warn(text, category, stacklevel=3)
     return found, assemble(found, here.theta)
 
@@ -100,32 +100,33 @@ def _settled(
         now = replace(rest, arrays=rest.arrays._replace(compliance=compliance))
         return np.abs(static_response(now, X.X[None], force)[1][0, 0, rows])
 
-    def told(loads: Array) -> Array:
+    def stiffness_at(loads: Array) -> Array:
         items = zip(tables.values(), curves.values(), loads, strict=True)
         return np.array([float(curve(np.clip(load, table.at[0], table.at[-1]))) for table, curve, load in items])
 
     k = np.array(list(values.values()))
     for _ in range(_TURNS):
-        k = told(carried(k))
-    found = root(lambda logarithm: np.log(told(carried(np.exp(logarithm)))) - logarithm, np.log(k), tol=_SETTLED)
+        k = stiffness_at(carried(k))
+    found = root(
+        lambda logarithm: np.log(stiffness_at(carried(np.exp(logarithm)))) - logarithm, np.log(k), tol=_SETTLED
+    )
     k = np.exp(found.x)
     loads = carried(k)
-    off = np.abs(told(loads) / k - 1.0)
+    off = np.abs(stiffness_at(loads) / k - 1.0)
     if off.max() > _AGREE:
         joint, direction = list(tables)[int(np.argmax(off))]
         raise NumericalError(
             f'the stiffness "{direction}" is not consistent with its load: they differ by {100 * off.max():.2g} %',
             part=f'joint "{joint}"', hint="check its table for steps",
         )  # fmt: skip
-    said: list[tuple[str, type[Warning]]] = []
+    notes: list[tuple[str, type[Warning]]] = []
     for (key, table), value, load in zip(tables.items(), k, loads, strict=True):
         values[key] = float(value)
         per, unit = ("N m/rad", "N m") if key[1][0] == "r" or key[1] == "angle" else ("N/m", "N")
         what = f'joint "{key[0]}": stiffness "{key[1]}"'
-        said.append((f"{what} {value:.6g} {per}, under {load:.4g} {unit} at rest", SuppleNote))
+        notes.append((f"{what} {value:.6g} {per}, under {load:.4g} {unit} at rest", SuppleNote))
         if not table.at[0] <= load <= table.at[-1]:
-            known = f"is told from {table.at[0]:g} to {table.at[-1]:g} {unit}"
-            said.append(
-                (f"{what} {known}, and it carries {load:.4g}: it is taken as at the end of the table", SuppleWarning)
-            )
-    return with_stiffness(mechanism, values), said
+            limits = f"from {table.at[0]:g} to {table.at[-1]:g} {unit}"
+            message = f"{what} is tabulated {limits}; {load:.4g} {unit} is outside, the end value is used"
+            notes.append((message, SuppleWarning))
+    return with_stiffness(mechanism, values), notes

@@ -25,7 +25,7 @@ class EstimationMethod(StrEnum):
 
 
 class ModalPlotKind(StrEnum):
-    """Which picture."""
+    """Picture of an estimate of modal parameters."""
 
     STABILISATION = "stabilisation"
     RESPONSES = "responses"

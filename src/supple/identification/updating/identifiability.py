@@ -23,7 +23,7 @@ _PART = 0.25  # of a direction: smaller components are not named
 
 @dataclass(frozen=True, eq=False)
 class Identifiability:
-    """How well data determine parameters.
+    """Information that data contain about parameters.
 
     Attributes
     ----------
