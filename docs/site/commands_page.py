@@ -51,7 +51,9 @@ def _option(one: Any) -> str:
     value = "" if one.is_flag else (one.metavar or _choices(one) or "VALUE")
     meaning = cell(one.help or "")
     if one.name in _PLACES:
-        meaning += " " + cell("; ".join(f"`{name}`: {record.says}" for name, record in kinds(one.name).items())) + "."
+        meaning += (
+            " " + cell("; ".join(f"`{name}`: {record.description}" for name, record in kinds(one.name).items())) + "."
+        )
     if one.required:
         meaning += " *Must be given.*"
     elif one.show_default and not one.is_flag and one.default not in (None, (), []):

@@ -25,7 +25,7 @@ def main() -> None:
             print(f"  {found.summary()}")
     print("\na vertical impact in the middle of the first posture")
     blow = supple.virtual_test(
-        supple.load(FILE), "first", "platform.z", SENSORS, sampling_hz=500.5, samples=1024, blows=3, noise=0.05,
+        supple.load(FILE), "first", "platform.z", SENSORS, sampling_hz=500.5, samples=1024, impacts=3, noise=0.05,
         exponential=0.01,
     )  # fmt: skip
     told = supple.Measurement(at="first", responses=blow.responses, band=BAND)

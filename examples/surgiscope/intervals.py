@@ -34,7 +34,7 @@ def robots() -> tuple[supple.Mechanism, supple.Mechanism]:
 def test(posture: str, noise: float) -> supple.VirtualTest:
     """Simulate a test: 40 points, three directions, 1024 samples in 2.046 s, three oblique impacts, window to 1 %."""
     return supple.virtual_test(
-        robots()[0], posture, ("platform", (0.6, 0.0, 0.8)), SENSORS, sampling_hz=500.5, samples=1024, blows=3,
+        robots()[0], posture, ("platform", (0.6, 0.0, 0.8)), SENSORS, sampling_hz=500.5, samples=1024, impacts=3,
         noise=noise, exponential=0.01,
     )  # fmt: skip
 

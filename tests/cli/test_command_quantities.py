@@ -62,10 +62,10 @@ TIME, FREQUENCY = "a time (s) is expected", "a frequency (Hz) is expected"
         ("linearize FILE --accelerations crank=1rad/s", "an angular acceleration (rad/s²) is expected"),
     ],
 )
-def test_a_wrong_unit_is_refused_with_what_was_expected(supple, four_bar, arguments, says):
+def test_a_wrong_unit_is_refused_with_what_was_expected(supple, four_bar, arguments, description):
     found = supple(*(four_bar if word == "FILE" else word for word in arguments.split()))
     assert found.status == 1
-    assert says in " ".join(found.err.split())
+    assert description in " ".join(found.err.split())
 
 
 def test_frequencies_are_in_hertz_and_damping_is_a_ratio():

@@ -73,14 +73,14 @@ def test_what_the_motion_does_to_a_sensor_is_not_fed_back():
     assert_allclose(slow_series(plant, ports)[:, 0, 0], [0.0, 0.0, 1.0, 0.0], atol=1e-9)
     controller = acceleration_feedback(plant, ["tip"], 6.0, sample_time=T, motion=motion)
 
-    class Told:
+    class CommandQuantity:
         def __getitem__(self, name):
             return 3.0  # what a tip shows that accelerates with the motion, 2 · 1.5 m/s²
 
         def array(self, names):
             return np.array([self[name] for name in names])
 
-    assert_allclose([controller.step(T * k, Told()) for k in range(5)], 0.0, atol=1e-12)
+    assert_allclose([controller.step(T * k, CommandQuantity()) for k in range(5)], 0.0, atol=1e-12)
 
 
 def test_gains_over_a_region_are_those_at_every_place():

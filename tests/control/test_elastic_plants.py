@@ -28,7 +28,7 @@ sensors: {P: {position: link.P}}
 WEIGHT = 9.81 * 0.02 * 0.006 * 7800
 
 
-class Told:
+class CommandQuantity:
     """Forces as told, and what was seen at every call."""
 
     def __init__(self, force):
@@ -40,7 +40,7 @@ class Told:
 
 
 def test_a_held_force_is_the_run_under_that_force():
-    told = Told(lambda t, _: 6.0 if t < 0.0199 else 8.0)
+    told = CommandQuantity(lambda t, _: 6.0 if t < 0.0199 else 8.0)
     begin = supple.equilibrium(ARM, [0.0], held=["O"])
     run = control.closed_loop(ARM, told, until=0.04, sample_time=0.01, start=begin, step=2e-4)
     assert run.rigid == ()
@@ -60,7 +60,7 @@ def test_a_held_force_is_the_run_under_that_force():
 
 def test_what_holds_it_at_rest_keeps_it_there():
     held = supple.deflection(ARM, large=True)
-    told = Told(lambda *_: held.holding_forces["O"])
+    told = CommandQuantity(lambda *_: held.holding_forces["O"])
     run = control.closed_loop(ARM, told, until=0.02, sample_time=0.005, start=held.deformed)
     # The first force takes the place of none at all: a jump of all accelerations, taken back at once.
     assert np.abs(run.rates["O"]).max() < 1e-9
@@ -68,7 +68,7 @@ def test_what_holds_it_at_rest_keeps_it_there():
 
 
 def test_a_beam_bent_too_far_ends_the_loop_with_one_message():
-    told = Told(lambda t, _: 2e4 * t)
+    told = CommandQuantity(lambda t, _: 2e4 * t)
     with pytest.warns(EarlyEnd, match=r"results end at .* an element .* 0\.5 rad .*more elements") as caught:
         run = control.closed_loop(ARM, told, until=0.1, sample_time=0.002)
     assert len(caught) == 1
@@ -81,12 +81,14 @@ def test_a_beam_bent_too_far_ends_the_loop_with_one_message():
 
 
 def test_a_sensor_that_is_missing_ends_the_loop_where_it_is_asked_for():
-    asked = Told(lambda t, measurement: 6.0 if t < 0.0099 else measurement["Q.z"])
+    asked = CommandQuantity(lambda t, measurement: 6.0 if t < 0.0099 else measurement["Q.z"])
     with pytest.warns(EarlyEnd, match=r'the controller failed at 0.01 s: "Q.z" is not measured; did you mean "P.z"'):
         run = control.closed_loop(ARM, asked, until=0.05, sample_time=0.005)
     assert_allclose(run.time, [0.0, 0.005, 0.01])
     with pytest.raises(InputError, match=r'"Q.z" is not measured'):  # at once: nothing has been computed
-        control.closed_loop(ARM, Told(lambda t, measurement: measurement["Q.z"]), until=0.05, sample_time=0.005)
+        control.closed_loop(
+            ARM, CommandQuantity(lambda t, measurement: measurement["Q.z"]), until=0.05, sample_time=0.005
+        )
 
 
 def test_a_step_that_does_not_converge_ends_runs_with_what_there_is():
@@ -97,5 +99,7 @@ def test_a_step_that_does_not_converge_ends_runs_with_what_there_is():
     assert len(run.time) == 10
     assert np.isfinite(run.outputs["P.z"]).all()
     with pytest.warns(EarlyEnd, match=r"results end at 0.01 s: no step from 0.01 s on converged"):
-        loop = control.closed_loop(ARM, Told(lambda t, _: 0.0 if t < 0.0099 else absurd), until=0.02, sample_time=0.005)
+        loop = control.closed_loop(
+            ARM, CommandQuantity(lambda t, _: 0.0 if t < 0.0099 else absurd), until=0.02, sample_time=0.005
+        )
     assert_allclose(loop.time, [0.0, 0.005, 0.01])

@@ -42,7 +42,7 @@ def small():
                          checks=200, store=False)  # fmt: skip
 
 
-class Told:
+class CommandQuantity:
     """Commands as a function of time and measurement, and what was seen."""
 
     def __init__(self, law, **more):
@@ -60,7 +60,7 @@ def moving(t, _):
 
 
 def run(plant, law=moving, until=0.04, **options):
-    return control.closed_loop(plant, Told(law), until=until, sample_time=T, start=HOME, **options)
+    return control.closed_loop(plant, CommandQuantity(law), until=until, sample_time=T, start=HOME, **options)
 
 
 @pytest.fixture(scope="module")
@@ -132,14 +132,14 @@ def test_measurements_are_what_sensors_show(loop):
 
 
 def test_controllers_of_several_rates_add_up(loop):
-    slow = Told(lambda t, _: {"A": moving(t, _)["A"]}, sample_time=5 * T)
-    fast = Told(lambda t, _: {"E": moving(t, _)["E"]})
+    slow = CommandQuantity(lambda t, _: {"A": moving(t, _)["A"]}, sample_time=5 * T)
+    fast = CommandQuantity(lambda t, _: {"E": moving(t, _)["E"]})
     both = control.closed_loop(small(), [slow, fast], until=0.04, sample_time=T, start=HOME)
     assert_allclose(slow.seen, 5e-3 * np.arange(9))
     assert len(fast.seen) == 41
     assert_allclose(both.coordinates["A"], loop.coordinates["A"], atol=1e-12)  # it began at a sample of both
     with pytest.raises(InputError, match=r"0.0015 s .*multiple of the loop's 0.001 s"):
-        control.closed_loop(small(), Told(moving, sample_time=1.5e-3), until=0.04, sample_time=T, start=HOME)
+        control.closed_loop(small(), CommandQuantity(moving, sample_time=1.5e-3), until=0.04, sample_time=T, start=HOME)
 
 
 def test_a_computation_takes_as_long_as_a_delay():
@@ -153,7 +153,7 @@ def test_a_push_is_the_force_it_is():
         return 2.0 if t < 0.01 else 0.0
 
     still = control.closed_loop(
-        model(), Told(lambda *_: [0.0, 0.0]), until=0.02, sample_time=T, start=HOME, disturbances={"A": push}
+        model(), CommandQuantity(lambda *_: [0.0, 0.0]), until=0.02, sample_time=T, start=HOME, disturbances={"A": push}
     )
     sagged = {name: values[0] for name, values in still.coordinates.items()}
     pushed = {"A": [push(t) for t in still.time]}  # disturbances grow from sample to sample

@@ -162,8 +162,8 @@ def test_what_fits(text, wanted):
         ("(1 m)**21", LENGTH, "power 21 .*at most 20"),
     ],
 )
-def test_what_does_not_fit_says_what_was_expected(text, wanted, says):
-    with pytest.raises(InputError, match=says):
+def test_what_does_not_fit_says_what_was_expected(text, wanted, description):
+    with pytest.raises(InputError, match=description):
         quantity(text, wanted)
 
 

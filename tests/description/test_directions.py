@@ -67,8 +67,8 @@ actuators: {push: {joint: A}}
         ("[A]", '"axis"'),
     ],
 )
-def test_a_wrong_axis_is_told_with_its_line(axis, says):
-    with pytest.raises(InputError, match=says) as raised:
+def test_a_wrong_axis_is_told_with_its_line(axis, description):
+    with pytest.raises(InputError, match=description) as raised:
         check(door(axis))
     assert raised.value.line == 7
     assert raised.value.path[:2] == ("joints", "A")

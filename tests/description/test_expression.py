@@ -223,8 +223,8 @@ def test_anything_but_arithmetic_is_refused(text):
         ("x" * 10_000, "too long"),
     ],
 )
-def test_the_message_says_what_is_wrong(text, says):
-    with pytest.raises(InputError, match=says):
+def test_the_message_says_what_is_wrong(text, description):
+    with pytest.raises(InputError, match=description):
         evaluate_expression(text, {"crank": 0.5})
 
 

@@ -17,7 +17,7 @@ def block(given):
 STEPPER = supple.DriveKind(
     name="stepper",
     says="A stepper motor: the coordinate follows the command through two lags.",
-    told="value",
+    command="value",
     moves=True,
     parameters={"lag": supple.DriveParameter(float, "Of each, s.", required=True)},
     block=block,

@@ -210,8 +210,8 @@ LAUGHS = "a0: &a0 [ha, ha]\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" 
         ("%YAML 1." + "9" * 5000 + "\n---\na: 1", 1, "this is not valid YAML"),
     ],
 )
-def test_the_rest_of_yaml_is_refused_with_its_line(text, line, says):
-    with pytest.raises(InputError, match=says) as raised:
+def test_the_rest_of_yaml_is_refused_with_its_line(text, line, description):
+    with pytest.raises(InputError, match=description) as raised:
         read_tree(text, "f.yaml")
     assert raised.value.file == "f.yaml"
     if line is not None:
@@ -293,9 +293,9 @@ def _pipe(folder: Path) -> Path:
         (_pipe, "not a file"),
     ],
 )
-def test_what_is_not_a_small_text_file_is_refused(tmp_path, make, says):
+def test_what_is_not_a_small_text_file_is_refused(tmp_path, make, description):
     path = make(tmp_path)
-    with pytest.raises(InputError, match=says) as raised:
+    with pytest.raises(InputError, match=description) as raised:
         read_text(path)
     assert raised.value.file == str(path)
 

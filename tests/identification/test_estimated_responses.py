@@ -39,7 +39,7 @@ def answered(force):
     return np.fft.irfft(np.einsum("lrp,npl->nrl", H, F), padded, axis=2)[:, :, :N]
 
 
-def blows(count=3, start=16):
+def impacts(count=3, start=16):
     force = np.zeros((count, 2, N))
     for n in range(count):
         force[n, 0, start : start + 6] = (80.0 + 10.0 * n) * np.sin(np.pi * (np.arange(6) + 0.5) / 6)
@@ -47,7 +47,7 @@ def blows(count=3, start=16):
 
 
 def struck(count=3, noise=0.0, **changes):
-    force = blows(count)
+    force = impacts(count)
     rng = np.random.default_rng(11)
     x, y = force[:, :1], answered(force)
     for part in (x, y):
@@ -136,7 +136,7 @@ def test_shakers_at_two_points_tell_the_whole_matrix(kind):
 
 
 def test_forces_that_push_alike_are_refused():
-    force = np.repeat(blows()[:, :1], 2, axis=1)
+    force = np.repeat(impacts()[:, :1], 2, axis=1)
     test = supple.TimeRecords(FS, channels(2, force=True), channels(2), force, answered(force))
     with pytest.raises(supple.InputError, match=r"proportional.*independent signals"):
         estimate_responses(test)

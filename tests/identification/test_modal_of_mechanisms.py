@@ -44,7 +44,7 @@ def struck(crane, samples, exponential, noise=0.01):
     """Across and along its plane: each blow shows modes that the other does not, and half of all pairs are noise."""
     sensors = ["column[0.5]", "column[1]", "boom[0.25]", "boom[0.5]", "boom[0.75]", "boom[1]"]
     return supple.virtual_test(
-        crane, "home", ["boom[1].y", "boom[1].z"], sensors, sampling_hz=512, samples=samples, blows=3, noise=noise,
+        crane, "home", ["boom[1].y", "boom[1].z"], sensors, sampling_hz=512, samples=samples, impacts=3, noise=noise,
         exponential=exponential, seed=1,
     ).responses  # fmt: skip
 

@@ -47,23 +47,23 @@ def surgiscope():
 
 
 @cache
-def blows(**options):
+def impacts(**options):
     settings = {"sampling_hz": 256.0, "samples": 1024, "seed": 2, **options}
     return virtual_test(masses(), None, "upper.z", ["lower.z", "upper.z"], **settings)
 
 
 def test_two_masses_are_measured_as_they_are():
     """Through blows, records, windows and spectra, against (M s² + C s + K)⁻¹ by hand; the band's end rings."""
-    found = blows().responses.select(band_hz=(0.0, 115.0))
+    found = impacts().responses.select(band_hz=(0.0, 115.0))
     H = exact(found.frequencies_hz)[:, :, 1:]
     assert_allclose(found.H, H, atol=2e-3 * np.abs(H).max())
     assert_allclose(
-        blows().exact.H, exact(blows().exact.frequencies_hz)[:, :, 1:], rtol=1e-6, atol=1e-9 * np.abs(H).max()
+        impacts().exact.H, exact(impacts().exact.frequencies_hz)[:, :, 1:], rtol=1e-6, atol=1e-9 * np.abs(H).max()
     )
 
 
 def test_behind_an_exponential_window_the_poles_are_shifted_by_its_rate():
-    found = blows(exponential=0.01).responses.select(band_hz=(0.0, 115.0))
+    found = impacts(exponential=0.01).responses.select(band_hz=(0.0, 115.0))
     s = (found.window_rate + 2j * np.pi * found.frequencies_hz)[:, None, None]
     H = (s**2 * np.linalg.inv(M * s**2 + C * s + K))[:, :, 1:]
     assert_allclose(found.H, H, atol=2e-3 * np.abs(H).max())
@@ -72,41 +72,41 @@ def test_behind_an_exponential_window_the_poles_are_shifted_by_its_rate():
 
 @pytest.mark.parametrize("noise", [0.01, 0.05])
 def test_noise_is_as_large_as_was_asked(noise):
-    silent, noisy = blows().records, blows(noise=noise).records
+    silent, noisy = impacts().records, impacts(noise=noise).records
     for name in ("x", "y"):
         true = getattr(silent, name)
         added = np.sqrt(np.mean((getattr(noisy, name) - true) ** 2, axis=2))
         assert_allclose(added, noise * np.sqrt(np.mean(true**2, axis=2)), rtol=0.12)  # of 1024 samples: 3 of 4 %
-    found = blows(noise=noise).responses.select(band_hz=(2.0, 40.0))
+    found = impacts(noise=noise).responses.select(band_hz=(2.0, 40.0))
     H = exact(found.frequencies_hz)[:, :, 1:]
     assert np.sqrt(np.mean(np.abs(found.H - H) ** 2)) < 2.0 * noise * np.sqrt(np.mean(np.abs(H) ** 2))
 
 
 def test_the_same_seed_is_the_same_test_and_another_is_another():
     again = virtual_test(masses(), None, "upper.z", ["lower.z", "upper.z"], sampling_hz=256.0, seed=2, noise=0.01)
-    assert_array_equal(blows(noise=0.01).records.y, again.records.y)
-    assert np.abs(blows(noise=0.01).records.x - blows(noise=0.01, seed=3).records.x).max() > 1.0
+    assert_array_equal(impacts(noise=0.01).records.y, again.records.y)
+    assert np.abs(impacts(noise=0.01).records.x - impacts(noise=0.01, seed=3).records.x).max() > 1.0
 
 
 def test_a_repeated_test_is_the_one_of_its_seed():
-    again = blows(noise=0.02).repeated(5)
-    anew = blows(noise=0.02, seed=5)
+    again = impacts(noise=0.02).repeated(5)
+    anew = impacts(noise=0.02, seed=5)
     assert_array_equal(again.records.y, anew.records.y)
     assert_array_equal(again.responses.H, anew.responses.H)
     assert_array_equal(again.exact.H, anew.exact.H)
 
 
 def test_a_converter_has_steps_and_ends():
-    found = blows(bits=8).records
+    found = impacts(bits=8).records
     step = found.full_scale[1:, None] / 2.0**7
     codes = found.y / step
     assert_allclose(codes, np.round(codes), atol=1e-9)
     assert np.abs(codes).max() <= 2.0**7
-    assert_allclose(found.full_scale[1:], 1.25 * np.abs(blows().records.y).max(axis=(0, 2)), rtol=1e-9)
+    assert_allclose(found.full_scale[1:], 1.25 * np.abs(impacts().records.y).max(axis=(0, 2)), rtol=1e-9)
 
 
 def test_two_points_are_struck_one_after_the_other():
-    found = virtual_test(masses(), None, ["lower.z", "upper.-z"], ["lower.z", "upper.z"], sampling_hz=256.0, blows=2)
+    found = virtual_test(masses(), None, ["lower.z", "upper.-z"], ["lower.z", "upper.z"], sampling_hz=256.0, impacts=2)
     assert found.records.count == 4
     rests = np.abs(found.records.x[[0, 1, 2, 3], [1, 1, 0, 0]]).max()
     assert rests == 0.0
@@ -128,7 +128,7 @@ def test_shakers_measure_the_same(shaker):
 
 def test_displacements_and_velocities_too():
     for quantity, order in (("displacement", 2), ("velocity", 1)):
-        found = blows(quantity=quantity)
+        found = impacts(quantity=quantity)
         assert found.responses.responses[0].quantity == quantity
         part = found.responses.select(band_hz=(2.0, 100.0))
         H = exact(part.frequencies_hz)[:, :, 1:] / ((2j * np.pi * part.frequencies_hz) ** order)[:, None, None]
@@ -137,7 +137,7 @@ def test_displacements_and_velocities_too():
 
 def test_what_is_left_out_of_a_file_can_be_estimated_again(tmp_path):
     """One file with responses and records; records give the same responses, to the digits of the file."""
-    test = blows(noise=0.01, bits=16)
+    test = impacts(noise=0.01, bits=16)
     path = test.save(tmp_path / "test.uff")
     responses, records = supple.load_responses(path), supple.load_records(path)
     assert [one.name for one in responses.responses] == ["lower.z", "upper.z"]
@@ -160,7 +160,7 @@ def test_what_is_left_out_of_a_file_can_be_estimated_again(tmp_path):
 )  # fmt: skip
 def test_what_cannot_be_measured_is_told(options, what):
     with pytest.raises(supple.InputError, match=what):
-        blows(**{key: value for key, value in options.items() if key != "ranges"}) if "ranges" not in options else (
+        impacts(**{key: value for key, value in options.items() if key != "ranges"}) if "ranges" not in options else (
             virtual_test(masses(), None, "upper.z", "upper.z", sampling_hz=256.0, **options)
         )
 

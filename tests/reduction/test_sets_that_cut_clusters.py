@@ -66,7 +66,7 @@ def test_modes_that_no_sensor_sees_are_left_out(delta, boxes):
 @pytest.mark.parametrize(("sensors", "count", "words"), [("tol", 3, 'no sensor "tol"'), ("tool", 0, "none are kept")])
 def test_sensors_that_do_not_choose_are_refused(delta, sensors, count, words):
     with pytest.raises(supple.InputError, match=words):
-        supple.reduce(delta, internal_modes=count, modes_seen_at=[sensors], rigid=not count)
+        supple.reduce(delta, internal_modes=count, observable_at=[sensors], rigid=not count)
 
 
 def whipped_arm() -> supple.Mechanism:
@@ -97,7 +97,7 @@ def test_a_mode_that_no_sensor_sees_but_lies_below_a_seen_one_is_kept_and_named(
     assert whip < gearbox
     with pytest.warns(SuppleNote, match=rf"mode 1 \({whip:.4g} to .* not observable at tip.* kept"):
         model = supple.reduce(
-            arm, region={"q": (-0.2, 0.2)}, internal_modes=5, modes_seen_at=["tip"], store=False, tolerance=1e-2
+            arm, region={"q": (-0.2, 0.2)}, internal_modes=5, observable_at=["tip"], store=False, tolerance=1e-2
         )
     assert model.layout.internal == 2
     assert model.provenance["truncation"]["compliance"]["tip.z"] < 1e-3

@@ -201,7 +201,7 @@ def recipes(folder: Path) -> list[Recipe]:
     rom_file = rom.save(folder / "bar.rom")
     linear = rom.linearize([0.1])
     shapes = supple.modes(arm, "home", count=2)
-    test = supple.virtual_test(arm, "home", "tip.z", "tip", sampling_hz=200.0, samples=64, blows=1)
+    test = supple.virtual_test(arm, "home", "tip.z", "tip", sampling_hz=200.0, samples=64, impacts=1)
     measured = test.save(folder / "test.npz")
     found = supple.modal_parameters(test.responses, band_hz=(2.0, 80.0))
     course = supple.trajectory(bar, "swing")

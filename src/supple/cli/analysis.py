@@ -57,7 +57,7 @@ class Analysis:
     ----------
     name : str
         Name of the command, in lower case: ``"reach"``, ``"joint-loads"``.
-    says : str
+    description : str
         What the analysis computes, one line of help.
     compute : callable
         ``compute(mechanism, at, *, option=default, ...)``, where `at` is the assembled `Configuration`. It returns a
@@ -73,7 +73,7 @@ class Analysis:
     """
 
     name: str
-    says: str
+    description: str
     compute: Callable[..., Result]
 
     def __post_init__(self) -> None:
@@ -151,7 +151,7 @@ def command_of(analysis: Analysis) -> Any:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters if one.annotation is not one.empty}
     app = typer.Typer(add_completion=False)
-    app.command(analysis.name, cls=Command, help=analysis.says, rich_help_panel=ANALYSE)(run)
+    app.command(analysis.name, cls=Command, help=analysis.description, rich_help_panel=ANALYSE)(run)
     return typer.main.get_command(app)
 
 

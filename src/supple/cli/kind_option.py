@@ -54,7 +54,7 @@ class Command(TyperCommand):
         """Write the help, with the kinds that may be chosen."""
         for option in self.params:
             if option.name in _PLACES:
-                listed = "; ".join(f"{name}: {record.says}" for name, record in kinds(option.name).items())
+                listed = "; ".join(f"{name}: {record.description}" for name, record in kinds(option.name).items())
                 option.help = f"{option.help} {listed}."  # type: ignore[attr-defined]
         super().format_help(ctx, formatter)
 

@@ -42,7 +42,7 @@ class DriveParameter:
     ----------
     type : type
         Type of the value, as for pydantic.
-    says : str
+    description : str
         Description with unit and default, in one sentence.
     required : bool, optional
         Whether the file must give it. Default: False.
@@ -52,7 +52,7 @@ class DriveParameter:
     """
 
     type: Any
-    says: str
+    description: str
     required: bool = False
     of: Mapping[str, int] = field(default_factory=dict)
 
@@ -68,7 +68,7 @@ class DriveKind:
     ----------
     name : str
         Key in the mechanism file.
-    says : str
+    description : str
         What the drive does with its command, in one sentence.
     command : {"value", "rate", "force", "voltage"}
         Quantity that the command prescribes, which determines its unit.
@@ -82,7 +82,7 @@ class DriveKind:
     """
 
     name: str
-    says: str
+    description: str
     command: CommandQuantity
     moves: bool
     parameters: Mapping[str, DriveParameter]
@@ -99,12 +99,14 @@ class DriveKind:
         fields: dict[str, Any] = {
             name: (
                 item.type if item.required else item.type | None,
-                Field(default=... if item.required else None, description=item.says),
+                Field(default=... if item.required else None, description=item.description),
             )
             for name, item in self.all_parameters.items()
         }
         title = f"{self.name.title().replace('_', '')}Drive"
-        return {self.name: Key(create_model(title, __base__=Part, __doc__=self.says, **fields), self.says)}
+        return {
+            self.name: Key(create_model(title, __base__=Part, __doc__=self.description, **fields), self.description)
+        }
 
 
 _FREQUENCY = Annotated[Positive, of(FREQUENCY)]
@@ -116,8 +118,8 @@ _LAG = {
 }
 
 
-def _gain(of: Mapping[str, int], says: str, required: bool = False) -> DriveParameter:
-    return DriveParameter(PositiveOfCoordinate, says, required, of)
+def _gain(of: Mapping[str, int], description: str, required: bool = False) -> DriveParameter:
+    return DriveParameter(PositiveOfCoordinate, description, required, of)
 
 
 def _servo(given: Mapping[str, float]) -> LinearBlock:

@@ -34,7 +34,7 @@ class Key:
     """Key of a kind: the type of its value and its description."""
 
     type: Any
-    says: str
+    description: str
     required: bool = True
 
     @cached_property
@@ -132,7 +132,7 @@ class PartOfKind(Part):
         found = handler(core_schema)
         described = handler.resolve_ref_schema(found)
         own = {
-            key: {**handler(what.adapter.core_schema), "description": what.says}
+            key: {**handler(what.adapter.core_schema), "description": what.description}
             for record in cls.kinds.values()
             for key, what in record.keys.items()
         }

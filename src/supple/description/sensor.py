@@ -59,7 +59,7 @@ class SensorKind:
     ----------
     name : str
         Key in the mechanism file.
-    says : str
+    description : str
         What the sensor measures, in one sentence.
     places : {0, 1, 2}
         Number of points in the value of the key: 2 frames; 1 point, measured relative to the ground; or 0 for the name
@@ -82,7 +82,7 @@ class SensorKind:
     """
 
     name: str
-    says: str
+    description: str
     places: Literal[0, 1, 2]
     space: Mapping[str, Row] = field(default_factory=dict)
     plane: Mapping[str, Row] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class SensorKind:
     @cached_property
     def keys(self) -> dict[str, Key]:
         """Keys that this kind adds to a sensor."""
-        found = {self.name: Key(tuple[str, str] if self.places == 2 else str, self.says)}
+        found = {self.name: Key(tuple[str, str] if self.places == 2 else str, self.description)}
         if self.vector or self.inside == "reaction":
             found["axes"] = _AXES
         if self.falls:

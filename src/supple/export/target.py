@@ -22,7 +22,7 @@ class ExportTarget:
     ----------
     name : str
         Name of the target, as in ``export(rom, directory, to=name)``.
-    says : str
+    description : str
         One-line description for the help text.
     files : callable
         ``files(rom, prefix, **options)`` returns {file name: content} for a `ReducedModel`; `prefix` starts all names.
@@ -48,7 +48,7 @@ class ExportTarget:
     """
 
     name: str
-    says: str
+    description: str
     files: Callable[..., Mapping[str, str | bytes]]
     laws: Callable[..., Mapping[str, str | bytes]] | None = None
     options: tuple[str, ...] = ()

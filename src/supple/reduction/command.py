@@ -151,12 +151,12 @@ InternalModes = Annotated[
     str | None,
     typer.Option("--internal-modes", metavar="N|auto", help=help_of("reduce", "internal_modes"), show_default=False),
 ]
-ModesSeenAt = Annotated[
+ObservableAt = Annotated[
     str | None,
     typer.Option(
         "--observable-at",
         metavar="SENSOR,...",
-        help=help_of("reduce", "modes_seen_at"),
+        help=help_of("reduce", "observable_at"),
         show_default=False,
         rich_help_panel=MODEL,
     ),
@@ -190,7 +190,7 @@ def reduce(
     internal_modes: InternalModes = None,
     tracking: Tracking = None,
     germ: Germ = None,
-    modes_seen_at: ModesSeenAt = None,
+    observable_at: ObservableAt = None,
     rigid: Rigid = False,
     stiffening: Stiffening = False,
     preload: Preload = True,
@@ -217,7 +217,7 @@ def reduce(
             task["tolerance"] = tolerance
         require_elastic_bodies(mechanism, {"--stiffening": stiffening})
         task |= _modes(mechanism, constraint_modes, modes, tracking, germ)
-        task |= {"modes_seen_at": name_list(modes_seen_at), "stiffening": stiffening, "preload": preload}
+        task |= {"observable_at": name_list(observable_at), "stiffening": stiffening, "preload": preload}
         if dry_run:
             from supple.reduction.reduce import expected_cost
 

@@ -82,7 +82,7 @@ def reduce(
     internal_modes: Count = 0,
     tracking: str = "auto",
     germ: At = None,
-    modes_seen_at: Sequence[str] = (),
+    observable_at: Sequence[str] = (),
     rigid: bool = False,
     stiffening: bool = False,
     preload: bool = True,
@@ -174,7 +174,7 @@ def reduce(
         strains. "auto" chooses the better of these two. "modes" follows the modes one by one.
     germ : str, mapping or array_like, optional
         Reference configuration of the internal modes. Default: the rest posture or the middle of the region.
-    modes_seen_at : sequence of str, optional
+    observable_at : sequence of str, optional
         Sensors at which the internal modes must be observable. Default: none.
 
         Internal modes above the last one with at least 1 % of the static compliance at one of these sensors are
@@ -215,7 +215,7 @@ def reduce(
         If a stated error exceeds the tolerance or 1, if the fitted M or K is not positive definite, if modes exchange,
         or if elastic bodies are treated as rigid without `rigid=True`.
     SuppleNote
-        If unobservable modes are kept with `modes_seen_at`, or if a drive has no coordinate in the model.
+        If unobservable modes are kept with `observable_at`, or if a drive has no coordinate in the model.
 
     See Also
     --------
@@ -269,7 +269,7 @@ def reduce(
     start = time.perf_counter()
     if task.boxes is None:
         require_reachable(mechanism, task.domain, task.budget)
-    task, swaps = _with_modes(task, internal_modes, observing_sensors(mechanism, modes_seen_at, internal_modes))
+    task, swaps = _with_modes(task, internal_modes, observing_sensors(mechanism, observable_at, internal_modes))
     choice = task.choice
     names = (*task.domain.theta_names, *space.mechanism.names)
     faults = [swap.describe(names) for swap in swaps]
@@ -351,7 +351,7 @@ def expected_cost(
     internal_modes: Count = 0,
     tracking: str = "auto",
     germ: At = None,
-    modes_seen_at: Sequence[str] = (),
+    observable_at: Sequence[str] = (),
     stiffening: bool = False,
     preload: bool = True,
 ) -> Estimate:
@@ -359,7 +359,7 @@ def expected_cost(
     count = 1 if internal_modes == "auto" else internal_modes
     requested = mode_choice(mechanism, constraint_modes, count, tracking, germ, stiffening=stiffening, preload=preload)
     task = check_task(mechanism, region, fit, boxes, tolerance, degree, False, 0, requested, vary, checks, budget)
-    task, _ = _with_modes(task, internal_modes, observing_sensors(mechanism, modes_seen_at, internal_modes))
+    task, _ = _with_modes(task, internal_modes, observing_sensors(mechanism, observable_at, internal_modes))
     mechanism = task.domain.space.mechanism.nominal
     sampling = Sampling(task.domain.space.mechanism, choice=task.choice)
     try:
@@ -382,14 +382,14 @@ def observing_sensors(mechanism: Mechanism, sensors: Sequence[str], count: Count
     names = (sensors,) if isinstance(sensors, str) else tuple(sensors)
     if names and not count:
         raise InputError(
-            "sensors select internal modes, but none are kept", part="modes_seen_at",
+            "sensors select internal modes, but none are kept", part="observable_at",
             hint="give internal_modes (--internal-modes auto) as well",
         )  # fmt: skip
     for name in names:
         if name not in mechanism.sensors or not mechanism.sensors[name].place:
             places = ", ".join(item for item, sensor in mechanism.sensors.items() if sensor.place) or "none"
             raise InputError(
-                f'no sensor "{name}" that measures at a point', part="modes_seen_at", hint=f"choose from {places}"
+                f'no sensor "{name}" that measures at a point', part="observable_at", hint=f"choose from {places}"
             )
     return names
 

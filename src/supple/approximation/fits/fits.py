@@ -108,7 +108,7 @@ class Fit:
     ----------
     name : str
         Name, as in ``reduce(mechanism, fit=name)``.
-    says : str
+    description : str
         Summary in one line, for help texts.
     design : callable
         Function of the dimension s and a degree that returns the sample points, shape (N, s).
@@ -144,7 +144,7 @@ class Fit:
     """
 
     name: str
-    says: str
+    description: str
     design: Callable[[int, int], Array]
     indices: Callable[[int, int], Indices]
     degree: int
@@ -235,7 +235,7 @@ class Fit:
 
 LAGRANGE = Fit(
     name="lagrange",
-    says="every coefficient separately, three points along each axis (Brüls 2007)",
+    description="every coefficient separately, three points along each axis (Brüls 2007)",
     design=lambda dimension, degree: full_factorial(dimension, degree + 1),
     indices=tensor,
     degree=2,
@@ -249,7 +249,7 @@ LAGRANGE = Fit(
 
 CHEBYSHEV = Fit(
     name="chebyshev",
-    says="mass matrix and potential, others from their gradients; one degree along all axes",
+    description="mass matrix and potential, others from their gradients; one degree along all axes",
     design=chebyshev_grid,
     indices=tensor,
     degree=4,
@@ -264,7 +264,7 @@ CHEBYSHEV = Fit(
 
 QUADRATIC = Fit(
     name="quadratic",
-    says="every coefficient separately, quadratic by least squares (Brüls 2004)",
+    description="every coefficient separately, quadratic by least squares (Brüls 2004)",
     design=lambda dimension, _: central_composite(dimension),
     indices=total_degree,
     degree=2,
@@ -278,7 +278,7 @@ QUADRATIC = Fit(
 AUTO = replace(
     CHEBYSHEV,
     name="auto",
-    says="mass matrix and potential, others from their gradients; degrees chosen box by box",
+    description="mass matrix and potential, others from their gradients; degrees chosen box by box",
     raises_degree=True,
 )
 

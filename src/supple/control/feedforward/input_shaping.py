@@ -253,7 +253,7 @@ class ShaperKind:
     """
 
     name: str
-    says: str
+    description: str
     polynomial: Callable[[float, float], Sequence[float]]
 
 

@@ -63,7 +63,7 @@ class SectionShape:
     ----------
     name : str
         Key in the mechanism file, whose value is the dimensions.
-    says : str
+    description : str
         The dimensions, in one sentence.
     dimensions : int
         Number of lengths.
@@ -83,7 +83,7 @@ class SectionShape:
     """
 
     name: str
-    says: str
+    description: str
     dimensions: int
     properties: Callable[..., SectionProperties]
     fault: Callable[..., str | None] = lambda *lengths: None
@@ -101,7 +101,7 @@ class SectionShape:
     @cached_property
     def keys(self) -> dict[str, Key]:
         """Keys that this shape adds to a section."""
-        return {self.name: Key(self.lengths.either if self.names else self.lengths.positional, self.says)}
+        return {self.name: Key(self.lengths.either if self.names else self.lengths.positional, self.description)}
 
 
 def _rectangle(w: float, h: float) -> SectionProperties:

@@ -157,7 +157,7 @@ class BodySource:
     ----------
     name : str
         Extension of the file with its dot, in lower case: ``".lmp"``.
-    says : str
+    description : str
         The file format that the source reads, in one line.
     read : callable
         ``read(path) -> (mass, stiffness, nodes)``, in SI units and the axes of the body.
@@ -187,7 +187,7 @@ class BodySource:
     """
 
     name: str
-    says: str
+    description: str
     read: Callable[..., tuple[Any, Any, Any]]
     keys: tuple[str, ...] = ONE_FILE
 

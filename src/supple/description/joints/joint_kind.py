@@ -121,7 +121,7 @@ class Parameter(NamedTuple):
     """Parameter of a joint kind; `mirrored` if its sign changes in a mirror image, as a screw's pitch does."""
 
     name: str
-    says: str
+    description: str
     dimension: Dimension
     mirrored: bool = False
 
@@ -143,7 +143,7 @@ class JointKind:
     ----------
     name : str
         Key in the mechanism file, whose value is the two bodies.
-    says : str
+    description : str
         The motion that the joint allows, in one sentence.
     space : Form
         Constraint rows, coordinates and steps in space.
@@ -165,7 +165,7 @@ class JointKind:
     """
 
     name: str
-    says: str
+    description: str
     space: Form
     plane: Form | None = None
     axes: int = 0
@@ -214,5 +214,5 @@ class JointKind:
     @cached_property
     def keys(self) -> dict[str, Key]:
         """Keys that this kind adds to a joint."""
-        own = {item.name: Key(Annotated[Number, of(item.dimension)], item.says) for item in self.parameters}
-        return {self.name: Key(tuple[str, str], self.says), **own}
+        own = {item.name: Key(Annotated[Number, of(item.dimension)], item.description) for item in self.parameters}
+        return {self.name: Key(tuple[str, str], self.description), **own}

@@ -25,7 +25,7 @@ from supple.kinds.registry import Registry
 
 SCREW = JointKind(
     name="screw",
-    says="Rotation about `axis`, with a translation along it by `pitch` per turn.",
+    description="Rotation about `axis`, with a translation along it by `pitch` per turn.",
     space=Form(
         rows=(along("x"), along("y"), *AXIS, along("z") + turn("z", -1.0 / tau, "pitch")),
         measures={"angle": turn("z")},
@@ -50,7 +50,7 @@ SCREW = JointKind(
 
 PRISMATIC = JointKind(
     name="prismatic",
-    says="One translation along `axis`.",
+    description="One translation along `axis`.",
     space=Form(
         rows=(along("x"), along("y"), *ORIENTATION),
         measures={"slide": along("z")},
@@ -76,7 +76,7 @@ _TURNING = (Step("revolute", "z", "angle"),)
 
 REVOLUTE = JointKind(
     name="revolute",
-    says="One rotation about `axis`.",
+    description="One rotation about `axis`.",
     space=Form(rows=(*POINT, *AXIS), measures=_ABOUT, steps=_TURNING),
     plane=Form(rows=(along("x"), along("y")), measures=_ABOUT, steps=_TURNING),
     axes=1,
@@ -90,7 +90,7 @@ REVOLUTE = JointKind(
 
 CYLINDRICAL = JointKind(
     name="cylindrical",
-    says="Translation along and rotation about `axis`.",
+    description="Translation along and rotation about `axis`.",
     space=Form(
         rows=(along("x"), along("y"), *AXIS),
         measures={"slide": along("z"), "angle": turn("z")},
@@ -107,7 +107,7 @@ CYLINDRICAL = JointKind(
 
 UNIVERSAL = JointKind(
     name="universal",
-    says="Two rotations about perpendicular axes: `axes[0]` fixed in the first body, `axes[1]` in the second.",
+    description="Two rotations about perpendicular axes: `axes[0]` fixed in the first body, `axes[1]` in the second.",
     space=Form(
         rows=(*POINT, right_angle("z", "x")),
         measures={"first": turn("z"), "second": tilt("x")},
@@ -126,7 +126,7 @@ _STEPS = (Step("prismatic", "x", "x"), Step("prismatic", "y", "y"), Step("revolu
 
 PLANAR = JointKind(
     name="planar",
-    says="Two translations in a plane and the rotation about its normal `axis`.",
+    description="Two translations in a plane and the rotation about its normal `axis`.",
     space=Form(rows=(along("z"), *AXIS), measures=_IN_PLANE, steps=_STEPS),
     plane=Form(measures=_IN_PLANE, steps=_STEPS),
     axes=1,
@@ -141,7 +141,7 @@ _X, _Y, _Z = (Step("prismatic", letter, letter) for letter in "xyz")
 
 FREE = JointKind(
     name="free",
-    says="All motions: no constraint between the two bodies.",
+    description="All motions: no constraint between the two bodies.",
     space=Form(measures={"x": along("x"), "y": along("y"), "z": along("z")}, steps=(_X, _Y, _Z, Step("spherical"))),
     plane=Form(measures=_IN_PLANE, steps=_STEPS),
 )
@@ -151,7 +151,7 @@ FREE = JointKind(
 
 TRANSLATION = JointKind(
     name="translation",
-    says="Three translations, no rotation.",
+    description="Three translations, no rotation.",
     space=Form(rows=ORIENTATION, measures={"x": along("x"), "y": along("y"), "z": along("z")}, steps=(_X, _Y, _Z)),
     plane=Form(rows=(right_angle("x", "y"),), measures={"x": along("x"), "y": along("y")}, steps=(_X, _Y)),
 )
@@ -162,7 +162,7 @@ TRANSLATION = JointKind(
 
 WELD = JointKind(
     name="weld",
-    says="No motion: a rigid connection, or an elastic one with `stiffness`.",
+    description="No motion: a rigid connection, or an elastic one with `stiffness`.",
     space=Form(rows=(*POINT, *ORIENTATION), steps=()),
     plane=Form(rows=(along("x"), along("y"), right_angle("x", "y")), steps=()),
     marker=Marker("X", 7.0),
@@ -174,7 +174,7 @@ WELD = JointKind(
 
 SPHERICAL = JointKind(
     name="spherical",
-    says="Three rotations about a point.",
+    description="Three rotations about a point.",
     space=Form(rows=POINT, steps=(Step("spherical"),)),
     marker=Marker(".", 9.0, filled=True),
 )

@@ -127,8 +127,8 @@ def _object(optional: dict[str, Any] | None = None, /, **properties: Any) -> dic
     }
 
 
-def _list(of: dict[str, Any], says: str = "") -> dict[str, Any]:
-    return {"type": "array", "items": of} | ({"description": says} if says else {})
+def _list(of: dict[str, Any], description: str = "") -> dict[str, Any]:
+    return {"type": "array", "items": of} | ({"description": description} if description else {})
 
 
 NUMBER, INTEGER, TEXT = {"type": "number"}, {"type": "integer"}, {"type": "string"}

@@ -45,8 +45,8 @@ Sampling = Annotated[
 Samples = Annotated[
     int, typer.Option("--samples", metavar="N", help=help_of("virtual_test", "samples"), show_default=False, min=16)
 ]
-Blows = Annotated[
-    int, typer.Option("--impacts", metavar="N", help=help_of("virtual_test", "blows"), show_default=False, min=1)
+Impacts = Annotated[
+    int, typer.Option("--impacts", metavar="N", help=help_of("virtual_test", "impacts"), show_default=False, min=1)
 ]
 Noise = Annotated[
     str,
@@ -118,7 +118,7 @@ def virtual_test(
     sampling: Sampling,
     at: At = None,
     samples: Samples = 1024,
-    blows: Blows = 3,
+    impacts: Impacts = 3,
     noise: Noise = "0",
     floor: Floor = "1%",
     bits: Bits = None,
@@ -149,7 +149,7 @@ def virtual_test(
         found = simulated(
             mechanism, at if at in mechanism.configurations else configuration(mechanism, at), hammer,
             [one for text in sensors for piece in pieces(text) for one in _spread(piece.strip())],
-            sampling_hz=quantity_of(sampling, "--sampling", FREQUENCY), samples=samples, blows=blows,
+            sampling_hz=quantity_of(sampling, "--sampling", FREQUENCY), samples=samples, impacts=impacts,
             noise=share_of(noise, "--noise"), floor=share_of(floor, "--floor"), bits=bits, ranges=_ranges(ranges),
             peak=quantity_of(peak, "--peak", FORCE),
             duration=None if duration is None else quantity_of(duration, "--duration", TIME),

@@ -230,7 +230,7 @@ def virtual_test(
     *,
     sampling_hz: float,
     samples: int = 1024,
-    blows: int = 3,
+    impacts: int = 3,
     noise: float = 0.0,
     floor: float = 0.01,
     bits: int | None = None,
@@ -257,7 +257,7 @@ def virtual_test(
         Posture of the test.
     hammer : str, tuple or sequence of str
         Excitation points with directions: "platform.-z" or ("platform", (0.6, 0, 0.8)). Several points are excited one
-        after another by the hammer, `blows` times each, or simultaneously by shakers.
+        after another by the hammer, `impacts` times each, or simultaneously by shakers.
     sensors : str or sequence of str
         Channels that are measured: "platform.x". A place alone stands for all its directions; `arm[0.25]` is a quarter
         of the way along the beams of a body.
@@ -265,7 +265,7 @@ def virtual_test(
         Sample rate, Hz.
     samples : int, optional
         Number of samples in each record. Default: 1024.
-    blows : int, optional
+    impacts : int, optional
         Number of impacts at each excitation point; with shakers, the number of records. Default: 3.
     noise : float, optional
         Noise of every channel as a fraction of the RMS of its record. It is white and normally distributed.
@@ -334,7 +334,7 @@ def virtual_test(
     """
     require_arguments(virtual_test, locals())
     _require(samples >= 16, "samples", f"must be at least 16 (got {samples})")
-    _require(blows >= 1, "blows", f"must be at least 1 (got {blows})")
+    _require(impacts >= 1, "impacts", f"must be at least 1 (got {impacts})")
     _require(0.0 <= noise < np.inf, "noise", f"must not be negative (got {noise:g})", "give a fraction, such as 0.01")
     _require(0.0 <= floor < np.inf, "floor", f"must not be negative (got {floor:g})", "give a fraction, such as 0.01")
     _require(
@@ -346,10 +346,10 @@ def virtual_test(
     responses = [one for name in _texts(sensors, "sensors") for one in place_channels(configuration, name, quantity)]
     channels = len(references) + len(responses)
     require_within("lines", _SHORTEST * samples / 2, part="samples")
-    require_memory(8.0 * samples * channels * blows * max(1, len(references)), "records take", part="blows")
+    require_memory(8.0 * samples * channels * impacts * max(1, len(references)), "records take", part="impacts")
     named = at if isinstance(at, str) else {name: float(x) for name, x in configuration.coordinates.items()}
     model = _Model(mechanism, configuration, references, responses, free_actuators, damping, drives)
-    setup = _Setup(float(sampling_hz), samples, blows, peak, duration, shaker)
+    setup = _Setup(float(sampling_hz), samples, impacts, peak, duration, shaker)
     period = _period(model, setup)
     H = model(_lines(period, setup))
     sizes = ChannelErrors(noise, floor, bits, ranges or {})
@@ -400,7 +400,7 @@ class _Setup(NamedTuple):
 
     sampling_hz: float
     samples: int
-    blows: int
+    impacts: int
     peak: float
     duration: float | None
     shaker: Shaker | None
@@ -498,14 +498,14 @@ def _motion(setup: _Setup, H: Complex, period: int, rng: np.random.Generator) ->
         length = N if setup.shaker == "burst" else period
         F = np.fft.rfft(_shaker_forces(setup, length, p, rng), period, axis=2) / setup.sampling_hz
     else:
-        F = np.zeros((setup.blows * p, p, len(lines)), dtype=complex)
+        F = np.zeros((setup.impacts * p, p, len(lines)), dtype=complex)
         for n in range(len(F)):
             size, long = (
                 setup.peak * rng.uniform(1.0 - _SPREAD, 1.0),
                 setup.impact_duration * rng.uniform(1.0, 1.0 + _SPREAD),
             )
             start = setup.before + rng.uniform(0.0, 1.0) / setup.sampling_hz
-            F[n, n // setup.blows] = impact_spectrum(lines, size, long, start)
+            F[n, n // setup.impacts] = impact_spectrum(lines, size, long, start)
     x = np.fft.irfft(F, period, axis=2)[:, :, :N] * setup.sampling_hz
     y = np.empty((len(F), H.shape[1], N))
     for n in range(len(F)):  # one record at a time: a padded one of all channels is large
@@ -516,7 +516,7 @@ def _motion(setup: _Setup, H: Complex, period: int, rng: np.random.Generator) ->
 def _shaker_forces(setup: _Setup, samples: int, inputs: int, rng: np.random.Generator) -> Array:
     assert setup.shaker is not None
     return shaker_signals(
-        setup.shaker, sampling_hz=setup.sampling_hz, samples=samples, records=setup.blows, inputs=inputs,
+        setup.shaker, sampling_hz=setup.sampling_hz, samples=samples, records=setup.impacts, inputs=inputs,
         band_hz=usual_band(setup.sampling_hz, setup.samples), rms=setup.peak, seed=int(rng.integers(2**31)),
     )  # fmt: skip
 

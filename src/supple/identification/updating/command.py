@@ -92,19 +92,19 @@ def _places(mechanism: Any) -> list[str]:
 def _candidate(mechanism: Any, text: str, sensors: list[str]) -> Any:
     from supple.identification.updating.plan_test import Candidate
 
-    blows: dict[Any, list[str]] = {}
+    impacts: dict[Any, list[str]] = {}
     for part in text.split(";"):
         where, colon, points = part.partition(":")
         if not colon or not points.strip():
-            raise typer.BadParameter(f"{part.strip()!r} is not POSTURE:BLOW", param_hint="--candidates")
+            raise typer.BadParameter(f"{part.strip()!r} is not POSTURE:IMPACT", param_hint="--candidates")
         where = where.strip()
         named = where in mechanism.configurations or where in ("", "rest")
         if not named:
             configuration(mechanism, where)
-        blows[where if named and where not in ("", "rest") else _Posture(configuration(mechanism, where or None))] = [
+        impacts[where if named and where not in ("", "rest") else _Posture(configuration(mechanism, where or None))] = [
             item.strip() for item in points.split("+")
         ]
-    return Candidate(blows, sensors, text)
+    return Candidate(impacts, sensors, text)
 
 
 class _Posture(dict[str, float]):

@@ -43,7 +43,7 @@ class Candidate:
 
     Attributes
     ----------
-    blows : mapping of posture to sequence of str
+    impacts : mapping of posture to sequence of str
         Excitation points with directions, such as `platform.z`, at each posture.
     sensors : sequence of str
         Places or channels whose accelerations are measured.
@@ -51,7 +51,7 @@ class Candidate:
         Name in the report. Default: made from the postures and excitation points.
     """
 
-    blows: Mapping[Any, Sequence[str]]
+    impacts: Mapping[Any, Sequence[str]]
     sensors: Sequence[str]
     name: str = ""
 
@@ -225,11 +225,11 @@ def plan_test(
     for number, one in enumerate(candidates, 1):
         report(f"candidate {number} of {len(candidates)}")
         J = np.vstack([_slopes(structure, models, at, impact, one, s, loss, noise)
-                       for at, blows in one.blows.items() for impact in blows])  # fmt: skip
+                       for at, impacts in one.impacts.items() for impact in impacts])  # fmt: skip
         found.append(identifiability(numbers.names, J, spread))
         sizes = np.linalg.norm(J * spread, axis=0)
         unseen.append(tuple(name for name, size in zip(numbers.names, sizes, strict=True) if size < 1e-3 * sizes.max()))
-        names.append(one.name or "; ".join(f"{at}: {', '.join(blows)}" for at, blows in one.blows.items()))
+        names.append(one.name or "; ".join(f"{at}: {', '.join(impacts)}" for at, impacts in one.impacts.items()))
     sensors = dict.fromkeys(name for one in candidates for name in one.sensors)
     return TestPlan(numbers.names, tuple(names), tuple(found), tuple(unseen), tuple(sensors))
 

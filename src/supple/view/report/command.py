@@ -65,4 +65,4 @@ def report(
             raise InputError("cannot be written: the folder does not exist", file=str(output), hint="give another path")
         size = output.stat().st_size
         hint = f"written to {output} ({size / 1e6:.2g} MB); open it in a browser"
-        answer.give({**found.told(), "bytes": size, "file": str(output)}, lambda: found.text().lines(hint))
+        answer.give({**found.json_data(), "bytes": size, "file": str(output)}, lambda: found.text().lines(hint))

@@ -125,7 +125,7 @@ class Report:
     footer: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
 
-    def told(self) -> dict[str, Any]:
+    def json_data(self) -> dict[str, Any]:
         """Return the data that `--json` prints: `data` with the titles."""
         return {**self.data, "title": self.title, "sections": [one.title for one in self.sections]}
 
