@@ -26,8 +26,8 @@ from supple.approximation.fits.chebyshev_products import total_degree
 from supple.approximation.fits.fits import fit, full_factorial
 from supple.approximation.piecewise.piecewise_kernel import evaluate_batch
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, halved
-from supple.compilation import compiled, kernel
+from supple.approximation.refinement.box_tree import Forest, cut_box
+from supple.compilation import compile_kernel, kernel
 from supple.reduced.layout import CoefficientLayout, packed_triangles
 from supple.reduced.model import ReducedModel
 
@@ -82,7 +82,7 @@ def empty(model, theta, row):
 
 def model(machine: supple.Mechanism) -> ReducedModel:
     """Least squares of 27 samples a box."""
-    root, xi, indices = halved(Box((LOWER,) * 3, (UPPER,) * 3), (3, 3, 3)), full_factorial(3), total_degree(3, 2)
+    root, xi, indices = cut_box(Box((LOWER,) * 3, (UPPER,) * 3), (3, 3, 3)), full_factorial(3), total_degree(3, 2)
     leaves = root.leaves()
     sampled = values(machine, np.vstack([leaf.box.from_unit(xi) for leaf in leaves])).reshape(len(leaves), len(xi), -1)
     for leaf, y in zip(leaves, sampled, strict=True):
@@ -153,11 +153,11 @@ def main() -> None:
     rom = model(machine)
     x = np.random.default_rng(1).uniform(LOWER, UPPER, (POINTS, 3))
     y, inside = np.empty((POINTS, WIDTH)), np.empty(POINTS, dtype=np.int64)
-    evaluate, packed_model = compiled(evaluate_batch), rom.fitted.packed
+    evaluate, packed_model = compile_kernel(evaluate_batch), rom.fitted.packed
     in_place, linear = rom.kernel(), interpolator(machine)
     row, scattered = in_place.new_row(), [point.copy() for point in x[:CALLS]]  # a box of its own for each call
     # The same arguments, also those that the evaluator holds ready.
-    idle = partial(compiled(empty), *in_place.call.args)
+    idle = partial(compile_kernel(empty), *in_place.call.args)
     work: dict[str, tuple[Callable[[], object], int]] = {
         "batch": (lambda: evaluate(*packed_model, x, y, inside), 1),
         "in place": (lambda: [in_place.call(theta, row) for theta in scattered], 1),

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.formulations.recursive import (
     BatchLinearizer,
     StateLinearizer,
@@ -81,7 +81,7 @@ class BatchForward:
 
     def __init__(self, tree: TreeArrays, count: int):
         self.tree, self.count, self.accelerations = tree, count, np.empty((count, tree.n))
-        self._run, self._side = compiled(batch, fused=True), (0,) * SIDE_BY_SIDE
+        self._run, self._side = compile_kernel(batch, fused=True), (0,) * SIDE_BY_SIDE
         self._memory, self._none = memory(int(memory_size(tree.packed.integers, SIDE_BY_SIDE))), np.empty(0)
 
     def __call__(self, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:

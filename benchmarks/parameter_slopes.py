@@ -63,11 +63,11 @@ def eigenvalues_along_the_payload() -> None:
 
 def main() -> None:
     eigenvalues_along_the_payload()
-    with_slopes = sampling.sloped
+    with_slopes = sampling.count_slopes
     for name, vary, region in CASES:
         counts = {}
         for label, along in (("θ and μ", with_slopes), ("θ alone", lambda *_: 0)):
-            sampling.sloped = along
+            sampling.count_slopes = along
             mechanism = supple.load(EXAMPLES / name / "mechanism.yaml")
             start = time.process_time()
             found = supple.reduce(mechanism, region=region, vary=vary, tolerance=1e-3, store=False, progress=False)
@@ -79,7 +79,7 @@ def main() -> None:
                 + ("" if found.met else f"; missed: {origin['missed'][0]}")
             )
         print(f"{name}: ratio {counts['θ and μ'] / counts['θ alone']:.2f}")
-    sampling.sloped = with_slopes
+    sampling.count_slopes = with_slopes
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ from supple.approximation.fits.chebyshev_products import total_degree
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.piecewise.piecewise_kernel import evaluate_batch
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, halved
-from supple.compilation import compiled
+from supple.approximation.refinement.box_tree import Forest, cut_box
+from supple.compilation import compile_kernel
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.model import ReducedModel
 
@@ -56,7 +56,7 @@ void grid(const double*restrict x,int64_t N,const int64_t*restrict leaf,const do
 
 
 def function() -> Piecewise:
-    root = halved(Box((LOWER,) * 3, (UPPER,) * 3), (3, 3, 3))
+    root = cut_box(Box((LOWER,) * 3, (UPPER,) * 3), (3, 3, 3))
     rng = np.random.default_rng(0)
     for leaf in root.leaves():
         leaf.coefficients = rng.normal(size=(10, COLUMNS))
@@ -123,7 +123,7 @@ def main() -> None:
     fitted = function()
     x = np.random.default_rng(1).uniform(LOWER, UPPER, (POINTS, 3))
     y, z, inside = np.empty((POINTS, COLUMNS)), np.empty((POINTS, COLUMNS)), np.empty(POINTS, dtype=np.int64)
-    run = compiled(evaluate_batch)
+    run = compile_kernel(evaluate_batch)
     peers = in_c(fitted, x, z)
     best = fastest({"supple": lambda: run(*fitted.packed, x, y, inside), **peers})
     for name, seconds in best.items():

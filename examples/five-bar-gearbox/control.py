@@ -97,7 +97,7 @@ def judged(five_bar: supple.Mechanism, loop: supple.Simulation, begins: float) -
 
 def tool_error(five_bar: supple.Mechanism, loop: supple.Simulation, begins: float) -> np.ndarray:
     """Return the tool error relative to the rigid mechanism, (N, 2) m."""
-    theta = control.reference(MOTION, five_bar).sampled(loop.time - begins)[:, 0]
+    theta = control.reference(MOTION, five_bar).sample(loop.time - begins)[:, 0]
     goal = supple.local(five_bar, theta, rigid=True).outputs
     return np.stack([loop.outputs[name] - goal[name].value for name in ("tool.x", "tool.z")], axis=1)
 
@@ -112,7 +112,7 @@ def draw(five_bar: supple.Mechanism, runs: dict[str, supple.Simulation], begins:
     figure = new_figure(10.5, 4.6)
     sketch, errors, torques = figure.subplots(1, 3, width_ratios=[0.8, 1.3, 1.1])
     way = control.reference(MOTION, five_bar)
-    supple.assemble(five_bar, way.sampled(np.linspace(way.begin, way.end, 4))[:, 0]).plot(axes=sketch, labels=False)
+    supple.assemble(five_bar, way.sample(np.linspace(way.begin, way.end, 4))[:, 0]).plot(axes=sketch, labels=False)
     for name, loop in runs.items():
         distance = np.linalg.norm(tool_error(five_bar, loop, begins[name]), axis=1)
         errors.semilogy(loop.time - begins[name], distance * 1e3, color=COLORS[name], label=name)

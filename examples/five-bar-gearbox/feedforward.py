@@ -32,7 +32,7 @@ def main() -> None:
     assert plan.wanted is not None
     for name, led in (("rigid feedforward", reach.delayed(plan.lead)), ("inversion", plan.reference)):
         times, tool = tool_along(five_bar, led)
-        error = np.linalg.norm(tool - plan.wanted.sampled(times)[:, 0], axis=1).max()
+        error = np.linalg.norm(tool - plan.wanted.sample(times)[:, 0], axis=1).max()
         print(f"{name}: the tool is within {1e3 * error:.4f} mm of its path")
 
 

@@ -44,7 +44,7 @@ def main(output: Path) -> None:
         loop = turned(four_bar, preload)
         found = control.antagonism(four_bar, loop.coordinates["A"][:, None])
         stiffness = found.stiffness(np.stack([*loop.inputs.values()], axis=1))[:, 0, 0]
-        missed = np.abs(loop.coordinates["A"] - control.reference("turn", four_bar).sampled(loop.time)[:, 0, 0]).max()
+        missed = np.abs(loop.coordinates["A"] - control.reference("turn", four_bar).sample(loop.time)[:, 0, 0]).max()
         told = f"{stiffness.min() + 0.0:.0f} ... {stiffness.max():.0f} N m/rad"
         print(f"  {preload or 'none'}: preload stiffness {told}, largest error of the crank {missed * 1e3:.1f} mrad")
 
@@ -77,7 +77,7 @@ def passed(four_bar: supple.Mechanism, who: str, until: float = DURATION) -> tup
 
 def error(four_bar: supple.Mechanism, loop: supple.Simulation) -> np.ndarray:
     """Return the error of the crank, rad."""
-    return loop.coordinates["A"] - control.reference(MOTION, four_bar).sampled(loop.time)[:, 0, 0]
+    return loop.coordinates["A"] - control.reference(MOTION, four_bar).sample(loop.time)[:, 0, 0]
 
 
 def holding(four_bar: supple.Mechanism) -> np.ndarray:
@@ -117,7 +117,7 @@ def named(forces) -> str:
 def draw(four_bar: supple.Mechanism, runs: dict[str, supple.Simulation], free: dict[str, supple.Simulation]) -> Figure:
     figure = new_figure(10.5, 4.4)
     angle, torque, swing = figure.subplots(1, 3)
-    wanted = control.reference(MOTION, four_bar).sampled(runs["C, D"].time)[:, 0, 0]
+    wanted = control.reference(MOTION, four_bar).sample(runs["C, D"].time)[:, 0, 0]
     angle.plot(runs["C, D"].time, np.degrees(wanted), ":", color="#2b2b2b", label="wanted", zorder=9)
     for who, loop in runs.items():
         angle.plot(loop.time, np.degrees(loop.coordinates["A"]), color=COLORS[who], label=who.replace(", ", " and "))

@@ -88,7 +88,7 @@ def tool_error(loop: supple.Simulation) -> np.ndarray:
 def slider_error(loop: supple.Simulation, motion: supple.Trajectory, span: float = 1.0) -> np.ndarray:
     """Return the tool error (N, 3) in the last `span` s, m."""
     there = np.stack([loop.coordinates[axis] for axis in "xyz"], axis=1)
-    return (there - control.reference(motion).sampled(loop.time)[:, 0])[judged(loop, span)]
+    return (there - control.reference(motion).sample(loop.time)[:, 0])[judged(loop, span)]
 
 
 def rms(error: np.ndarray) -> float:

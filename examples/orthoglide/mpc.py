@@ -81,7 +81,7 @@ class Predictive:
 
     def aims(self, t: float) -> np.ndarray:
         """Return z of the reference motion, with its forces."""
-        theta, rates, accelerations, _ = self.wanted.sampled(t + SAMPLE * np.arange(HORIZON + 1)).transpose(1, 2, 0)
+        theta, rates, accelerations, _ = self.wanted.sample(t + SAMPLE * np.arange(HORIZON + 1)).transpose(1, 2, 0)
         forces = np.array(self.inverse(theta, rates, accelerations)) - self.push[:, None]
         return np.concatenate([theta, rates, forces]).ravel(order="F")[:-3]
 

@@ -202,7 +202,7 @@ def tip(outputs: Any) -> np.ndarray:
 
 def slow_tip(model: supple.ReducedModel, motion: control.Reference, time: np.ndarray) -> np.ndarray:
     """Return the position of the tip with quasi-static deformation, (N, 2)."""
-    theta, rates, accelerations, _ = np.ascontiguousarray(motion.sampled(time).transpose(1, 0, 2))
+    theta, rates, accelerations, _ = np.ascontiguousarray(motion.sample(time).transpose(1, 0, 2))
     delta, here = quasi_static(model, theta, rates, accelerations), model.evaluate(theta)
     rows = [here.outputs[name] for name in TIP]
     return np.stack([row.value + (row.modes * delta).sum(axis=1) for row in rows], axis=1)
@@ -238,7 +238,7 @@ def watched(law: control.AffineLaw, model: supple.ReducedModel, joints: control.
     found = control.estimates(law, loop.time, loop.measured, loop.applied, wanted, before=stood)
     modes = model.layout.coordinates[2:]
     true, seen = (np.stack([signals[name] for name in modes], axis=1) for signals in (loop.coordinates, found.states))
-    theta, rates, accelerations, _ = np.ascontiguousarray(wanted.sampled(loop.time).transpose(1, 0, 2))
+    theta, rates, accelerations, _ = np.ascontiguousarray(wanted.sample(loop.time).transpose(1, 0, 2))
     vibration = true - quasi_static(model, theta, rates, accelerations)
     error = float(np.sqrt(((seen - true) ** 2).mean() / (vibration**2).mean()))
     e = np.stack([found.innovations[name] for name in law.measured], axis=1)[50:]

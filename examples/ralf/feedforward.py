@@ -78,7 +78,7 @@ def print_inversion(
     for name, (led, plan) in cases.items():
         assert plan.wanted is not None
         times, tip = tip_along(ralf, led, after=0.5)
-        error = np.linalg.norm(tip - plan.wanted.sampled(times)[:, 0], axis=1)
+        error = np.linalg.norm(tip - plan.wanted.sample(times)[:, 0], axis=1)
         found[name] = (times - plan.lead, error)
         print(
             f"{name}: the tip is within {1e3 * error.max():.3f} mm of its path"

@@ -242,7 +242,7 @@ def draw(plans: dict[str, Plan], runs: dict[str, Judged]) -> Figure:
         for i, axes in enumerate((lift, elbow)):
             axes.plot(plan.time, plan.forces[:, i] / 1e3, color=color, alpha=0.3, linewidth=3.5)
             axes.plot(run.time, run.forces[:, i] / 1e3, color=color, linewidth=1.0, label=name)
-        course = plan.motion.sampled(run.time)[:, 0]
+        course = plan.motion.sample(run.time)[:, 0]
         for i, style in enumerate(("-", "--")):
             way.plot(run.time, course[:, i], style, color=color, linewidth=1.2)
         away.semilogy(run.time, np.maximum(run.away, 1e-6) * 1e3, color=color, linewidth=1.0)

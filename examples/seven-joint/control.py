@@ -50,7 +50,7 @@ def run(arm: supple.Mechanism, controller: control.Controller, until: float = UN
 def errors(arm: supple.Mechanism, loop: supple.Simulation) -> np.ndarray:
     """Return the errors of the joints (N, 7), rad."""
     there = np.stack([*loop.coordinates.values()], axis=1)
-    return there - control.reference("reach", arm).sampled(loop.time)[:, 0]
+    return there - control.reference("reach", arm).sample(loop.time)[:, 0]
 
 
 def designed(time: np.ndarray) -> np.ndarray:
@@ -66,7 +66,7 @@ def draw(arm: supple.Mechanism, runs: dict[str, supple.Simulation]) -> Figure:
     left, right = figure.subfigures(1, 2, width_ratios=[1, 1.6])
     axes = left.add_subplot(projection="3d", computed_zorder=False)
     axes.view_init(elev=16, azim=-60)
-    way = control.reference("reach", arm).sampled(np.array([0.0, 0.4, 0.8]))[:, 0]
+    way = control.reference("reach", arm).sample(np.array([0.0, 0.4, 0.8]))[:, 0]
     supple.assemble(arm, way).plot(axes=axes, labels=False)
     panels = right.subplots(len(SHOWN), 1, sharex=True)
     for panel, joint in zip(panels, SHOWN, strict=True):

@@ -44,7 +44,7 @@ def one(case: tuple[str, float, int]) -> np.ndarray:
     which, noise, seed = case
     truth, guess = robots()
     measured = [
-        supple.Measurement(at=at, responses=test(at, noise).repeated(10 * seed + i).responses, band=BAND)
+        supple.Measurement(at=at, responses=test(at, noise).repeat(10 * seed + i).responses, band=BAND)
         for i, at in enumerate(POSTURES[which])
     ]
     found = supple.update(guess, measured, SHARED, starts=1)

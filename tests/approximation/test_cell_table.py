@@ -11,9 +11,9 @@ from supple.approximation.piecewise.location_kernel import locate
 from supple.approximation.piecewise.packing import CELLS, COEFFICIENTS, STRIDE, term_factors
 from supple.approximation.piecewise.piecewise_kernel import BLOCK, evaluate_batch, locate_batch
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import BoxNode, Forest, grid_tree, halved
+from supple.approximation.refinement.box_tree import BoxNode, Forest, cut_box, grid_tree
 from supple.approximation.refinement.uniform import grid_edges
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.diagnostics import InputError
 
 REGION = Box((-0.26, 0.1, -1.0), (0.06, 0.7, 1 / 3))  # bounds whose halves and thirds are rounded
@@ -37,11 +37,11 @@ def function(roots, empty=()):
 
 
 CASES = {
-    "halves": lambda: function([halved(REGION, (3, 3, 3))]),
-    "one axis": lambda: function([halved(REGION, (0, 4, 0))]),
+    "halves": lambda: function([cut_box(REGION, (3, 3, 3))]),
+    "one axis": lambda: function([cut_box(REGION, (0, 4, 0))]),
     "thirds, fifths, sevenths": lambda: function([grid_tree(REGION, grid_edges(REGION, (3, 5, 7)))]),
-    "uneven depth": lambda: function([refined(halved(REGION, (2, 1, 2)), (0, 1, 2))]),
-    "with holes": lambda: function([refined(halved(REGION, (2, 2, 1)), (2, 0))], empty=(0, 5, 6, 11)),
+    "uneven depth": lambda: function([refined(cut_box(REGION, (2, 1, 2)), (0, 1, 2))]),
+    "with holes": lambda: function([refined(cut_box(REGION, (2, 2, 1)), (2, 0))], empty=(0, 5, 6, 11)),
 }
 
 
@@ -65,7 +65,7 @@ def probes(fitted):
 
 def found_by(Z, F, x):
     found = np.empty(len(x), dtype=np.int64)
-    compiled(locate_batch)(Z, F, x, found)
+    compile_kernel(locate_batch)(Z, F, x, found)
     return found
 
 
@@ -85,18 +85,18 @@ def test_the_table_finds_what_the_tree_finds(name):
     found = found_by(Z, F, x)
     assert_array_equal(found, searched(fitted, x))
     assert len(np.unique(found)) == len(fitted.arrays.leaves_i) + 1  # every leaf, and nowhere
-    one = compiled(locate)
+    one = compile_kernel(locate)
     assert_array_equal([one(Z, F, x.reshape(-1), n) for n in range(0, len(x), 7)], found[::7])
 
 
 def test_where_there_is_no_table_the_tree_is_searched():
-    two = [halved(Box((0.0,), (1.0,)), (2,)), halved(Box((1.0,), (2.0,)), (1,))]
+    two = [cut_box(Box((0.0,), (1.0,)), (2,)), cut_box(Box((1.0,), (2.0,)), (1,))]
     off = grid_tree(Box((0.0,), (1.0,)), [np.array([0.0, 1 / np.pi, 1.0])])
-    deep = halved(Box((0.0, 0.0), (1.0, 1.0)), (1, 1))
+    deep = cut_box(Box((0.0, 0.0), (1.0, 1.0)), (1, 1))
     for _ in range(9):
         leaf = deep.leaves()[0]
         leaf.axis, leaf.children = 0, tuple(BoxNode(half) for half in leaf.box.split(0))
-    for roots in (two, [off], [deep], [halved(Box((0.0,), (1.0,)), (0,))]):
+    for roots in (two, [off], [deep], [cut_box(Box((0.0,), (1.0,)), (0,))]):
         fitted = function(roots)
         assert fitted.packed[0][CELLS] == 0
         box = np.array([leaf.box.center for root in roots for leaf in root.leaves()])
@@ -107,7 +107,7 @@ def test_where_there_is_no_table_the_tree_is_searched():
 def test_results_fill_their_array_and_nothing_else(outputs):
     """Outputs are summed in groups of four: what fills the last one must not show, whatever the number of points."""
     rng = np.random.default_rng(0)
-    root = halved(Box((0.0, 0.0), (1.0, 1.0)), (2, 2))
+    root = cut_box(Box((0.0, 0.0), (1.0, 1.0)), (2, 2))
     for leaf in root.leaves():
         leaf.coefficients = rng.normal(size=(int(rng.choice([1, 3, 6, 10, 15, 28])), outputs))
     fitted = Forest([root], total_degree(2, 6)).piecewise()
@@ -116,13 +116,13 @@ def test_results_fill_their_array_and_nothing_else(outputs):
     assert (F.ctypes.data + 8 * Z[COEFFICIENTS]) % 64 == 0
     x = rng.uniform(-0.1, 1.1, (BLOCK + 5, 2))
     whole, inside = np.empty((len(x), outputs)), np.empty(len(x), dtype=np.int64)
-    compiled(evaluate_batch)(Z, F, x, whole, inside)
+    compile_kernel(evaluate_batch)(Z, F, x, whole, inside)
     assert 0 < inside.sum() < len(x)
     assert_array_equal(np.isnan(whole).any(axis=1), inside == 0)
     assert_array_equal(whole[inside == 1], fitted.with_gradient(x[inside == 1])[0])
     for count in range(1, len(x)):
         room, size = np.full(outputs * count + 9, 5.0), outputs * count
-        compiled(evaluate_batch)(Z, F, x[:count].copy(), room[:size].reshape(count, outputs), inside)
+        compile_kernel(evaluate_batch)(Z, F, x[:count].copy(), room[:size].reshape(count, outputs), inside)
         assert_array_equal(room[:size].reshape(count, outputs), whole[:count])
         assert_array_equal(room[size:], 5.0)
 
@@ -136,7 +136,7 @@ def test_terms_out_of_order_are_refused():
         assert_array_equal(indices[before] + power * np.eye(2, dtype=int)[axis], indices[k])
         assert indices[before, axis] == 0
     assert term_factors(indices[::-1]) is None
-    root = halved(Box((0.0, 0.0), (1.0, 1.0)), (0, 0))
+    root = cut_box(Box((0.0, 0.0), (1.0, 1.0)), (0, 0))
     root.coefficients = np.ones((10, 2))
     with pytest.raises(InputError, match="divisor"):
         Forest([root], np.ascontiguousarray(indices[::-1])).piecewise().evaluate([0.5, 0.5])

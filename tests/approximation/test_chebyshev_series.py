@@ -5,7 +5,7 @@ import pytest
 
 from supple.approximation.chebyshev_series import fit_chebyshev_series
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, halved
+from supple.approximation.refinement.box_tree import Forest, cut_box
 
 TOLERANCE = 1e-9
 
@@ -31,7 +31,7 @@ def test_jumps_between_boxes_are_kept():
     def jumping(x):
         return waves(x) + np.where(x[:, :1] >= 0.15, 0.01, 0.0)
 
-    node = halved(Box((-0.6, -0.6), (0.9, 0.9)), (1, 0))
+    node = cut_box(Box((-0.6, -0.6), (0.9, 0.9)), (1, 0))
     for leaf in node.leaves():
         leaf.coefficients = np.zeros((1, 1))
     tree = Forest([node], np.zeros((1, 2), dtype=np.int64)).piecewise()

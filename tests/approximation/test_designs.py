@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.approximation.check_points import boundary_points, filling, peaks
+from supple.approximation.check_points import boundary_points, fill_gaps, peaks
 from supple.approximation.evaluated import Evaluated, Samples
 from supple.approximation.fits.chebyshev_products import basis, basis_gradient, count, tensor, total_degree
 from supple.approximation.fits.fits import FITS, central_composite, chebyshev_grid, fit, full_factorial
-from supple.approximation.fits.scattered_fit import halton_points, leja, missing, sequence
+from supple.approximation.fits.scattered_fit import find_missing_points, halton_points, leja, sequence
 from supple.approximation.refinement.box import Box
 from supple.diagnostics import InputError
 
@@ -44,9 +44,9 @@ def test_leja_prefixes_determine_polynomials_of_every_degree(s, n):
 def test_the_sequence_is_nested_and_known_points_take_its_places():
     assert (sequence(2, 40) == sequence(2, 300)[:40]).all()
     assert (sequence(2, 280) == sequence(2, 300)[:280]).all()
-    assert len(missing(sequence(2, 40), 40)) == 0
-    assert len(missing(np.zeros((0, 2)), 40)) == 40
-    assert len(missing(sequence(2, 20), 40)) == 20
+    assert len(find_missing_points(sequence(2, 40), 40)) == 0
+    assert len(find_missing_points(np.zeros((0, 2)), 40)) == 40
+    assert len(find_missing_points(sequence(2, 20), 40)) == 20
 
 
 @pytest.mark.parametrize("s", [1, 2, 3])
@@ -115,12 +115,12 @@ def test_neighbouring_boxes_share_points_bit_for_bit():
 
 def test_check_points_lie_inside_and_keep_away_from_known_ones():
     known = sequence(2, 30)
-    new = filling(known, 10, seed=2)
+    new = fill_gaps(known, 10, seed=2)
     assert np.abs(new).max() <= 1.0
     far = np.linalg.norm(new[:, None] - known[None], axis=2).min(axis=1)
     near = np.linalg.norm(boundary_points(2, 200, seed=2)[:, None] - known[None], axis=2).min(axis=1)
     assert np.median(far) > np.median(near)
-    assert (filling(known, 10, seed=2) == new).all()
+    assert (fill_gaps(known, 10, seed=2) == new).all()
 
 
 def test_peaks_are_the_highest_that_lie_apart():

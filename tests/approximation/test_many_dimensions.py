@@ -5,7 +5,7 @@ import pytest
 from functions import Known, honest, unit_box
 
 from supple.approximation.fits.chebyshev_products import basis, total_degree
-from supple.approximation.fits.lower_set import graded, hyperbolic_cross, repertoire, union_of_terms
+from supple.approximation.fits.lower_set import hyperbolic_cross, repertoire, sort_terms, union_of_terms
 from supple.approximation.refinement.bases import chosen_terms, fekete_points
 from supple.approximation.refinement.box_tree import BoxNode, Forest
 from supple.approximation.refinement.refinement import adaptive
@@ -69,7 +69,7 @@ def test_a_coordinate_that_enters_linearly_gets_no_second_power():
 
 
 def test_lower_sets():
-    cross = graded(set(hyperbolic_cross(3, 6)))
+    cross = sort_terms(set(hyperbolic_cross(3, 6)))
     assert (np.prod(1 + cross, axis=1) <= 6).all()
     assert is_lower(cross)
     one, other = total_degree(2, 2), np.array([[0, 0], [1, 0], [2, 0], [3, 0]])

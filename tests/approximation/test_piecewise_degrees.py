@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from supple.approximation.fits.chebyshev_products import basis, basis_gradient, total_degree
 from supple.approximation.piecewise.piecewise_kernel import BLOCK
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, halved
+from supple.approximation.refinement.box_tree import Forest, cut_box
 from supple.reduced.coefficient_slopes import hessian
 
 
@@ -15,8 +15,8 @@ from supple.reduced.coefficient_slopes import hessian
 def fitted(request):
     s, rng = request.param, np.random.default_rng(request.param)
     roots = [
-        halved(Box((0.0,) * s, (1.0,) * s), ((2, 2, 1, 1, 1)[:s])),
-        halved(Box((1.0, *[0.0] * (s - 1)), (2.0, *[1.0] * (s - 1))), (1,) * s),
+        cut_box(Box((0.0,) * s, (1.0,) * s), ((2, 2, 1, 1, 1)[:s])),
+        cut_box(Box((1.0, *[0.0] * (s - 1)), (2.0, *[1.0] * (s - 1))), (1,) * s),
     ]
     for leaf in (leaf for root in roots for leaf in root.leaves()):
         leaf.coefficients = rng.normal(size=(len(total_degree(s, int(rng.integers(0, 7)))), 7))

@@ -70,7 +70,7 @@ def test_a_channel_of_noise_alone_is_named_and_not_counted(supple, test_file, tm
     noise = np.random.default_rng(0).normal(size=(len(read.H), 2, 1, 2)) @ np.array([1.0, 1j])
     both = np.concatenate([read.H, 1e-5 * np.abs(read.H).mean() * noise], axis=1)
     channels = (*read.responses, package.Channel("d", "x"), package.Channel("d", "y"))
-    read.changed(responses=channels, H=both).save(tmp_path / "noisy.uff")
+    read.copy_with(responses=channels, H=both).save(tmp_path / "noisy.uff")
     said = supple("modal", tmp_path / "noisy.uff", "--band", "8Hz:55Hz")
     assert "mostly noise: d.x, d.y" in said.out
     assert "0.00% of the responses' power is unexplained; the worst fit is" in said.out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from supple.cli.options import damping_of_text
+from supple.cli.options import parse_damping
 from supple.diagnostics import InputError
 from supple.frequency_response.command import frequency_lines
 
@@ -74,10 +74,10 @@ def test_frequencies_are_in_hertz_and_damping_is_a_ratio():
         frequency_lines("3rpm", "4Hz", 2)
     with pytest.raises(InputError, match=r'--to: "4s" is a time'):
         frequency_lines("3Hz", "4s", 2)
-    assert damping_of_text("rayleigh=0.1/s,2us") == {"rayleigh": (0.1, 2e-6)}
+    assert parse_damping("rayleigh=0.1/s,2us") == {"rayleigh": (0.1, 2e-6)}
     for text in ("modal=1deg", "1mm", "rayleigh=0.1s,2us"):
         with pytest.raises(InputError, match="is expected"):
-            damping_of_text(text)
+            parse_damping(text)
 
 
 @pytest.mark.parametrize("at", ["crank=12deg", "crank=0.2094395102", "crank=209.4395102mrad", "crank=12°"])

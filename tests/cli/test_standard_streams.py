@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.main import run
 from supple.diagnostics import SuppleNote
 
@@ -67,7 +67,7 @@ def test_an_answer_needs_no_standard_error(monkeypatch):
 
 def test_a_note_is_printed_once_in_a_command(capsys):
     """`compare --scenario` runs the mechanism several times, each time with the same notes."""
-    with answering(as_json=False) as answer:
+    with open_answer(as_json=False) as answer:
         for _ in range(3):
             warnings.warn("damping acts otherwise in time", SuppleNote, stacklevel=1)
             answer.warn("the tolerance is not met")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from supple.compilation.announcement import compilations
-from supple.compilation.kernel import compiled, forget, kernel
+from supple.compilation.kernel import compile_kernel, forget, kernel
 from supple.diagnostics import SuppleNote
 
 SOURCE = '''{above}
@@ -167,7 +167,7 @@ def test_damaged_code_is_never_run_but_compiled_again(tmp_path, monkeypatch):
 
     def called() -> int:
         forget(doubled)
-        native = compiled(doubled)
+        native = compile_kernel(doubled)
         assert native(2.0) == 4.0
         return sum(native.stats.cache_hits.values())
 
@@ -195,7 +195,7 @@ def test_a_cache_that_cannot_be_written_is_passed_over_and_told_once(tmp_path, m
         return 3.0 * x
 
     with pytest.warns(SuppleNote, match=r"cannot be written \(.*compiled anew in every run; make room"):
-        assert compiled(tripled)(2.0) == 6.0
+        assert compile_kernel(tripled)(2.0) == 6.0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert compiled(tripled)(2) == 6
+        assert compile_kernel(tripled)(2) == 6

@@ -13,9 +13,9 @@ from numpy.testing import assert_allclose
 from supple.control.controller import Measurement
 from supple.control.controllers.linear_quadratic_gaussian import lqr
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import fixed
+from supple.control.laws.affine_law import make_constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, shapes
-from supple.control.laws.scheduling import scheduled
+from supple.control.laws.scheduling import schedule_law
 from supple.diagnostics import InputError, SuppleNote
 
 PORTS = Ports(("lift", "elbow", "tip.x"), ("lift", "elbow"), ("f", "g"), 1e-3, (0.0, 0.013), swept=True)
@@ -74,12 +74,12 @@ def commands(controller: AffineController, law_at, count: int = 40) -> tuple[np.
 
 @pytest.fixture(scope="module")
 def law():
-    return scheduled(design, {"lift": (0.0, 1.0), "elbow": (0.0, 1.0)}, PORTS, tolerance=1e-4)
+    return schedule_law(design, {"lift": (0.0, 1.0), "elbow": (0.0, 1.0)}, PORTS, tolerance=1e-4)
 
 
 def test_a_fixed_law_answers_by_its_matrices():
     matrices = design(np.array([0.3, 0.4]))
-    law = fixed(matrices, PORTS)
+    law = make_constant_law(matrices, PORTS)
     answers, expected = commands(AffineController(law, Swinging()), lambda _: matrices)
     assert_allclose(answers, expected, rtol=1e-12, atol=1e-12)
 
@@ -116,11 +116,11 @@ def test_sigma_is_clamped_and_that_is_said_once(law):
 def test_what_does_not_fit_is_refused():
     matrices = design(np.zeros(2))
     with pytest.raises(InputError, match=r"B has the shape \(5, 3\)"):
-        fixed(matrices._replace(B=np.zeros((5, 3))), PORTS)
+        make_constant_law(matrices._replace(B=np.zeros((5, 3))), PORTS)
     with pytest.raises(InputError, match=r'not measure "wrist"; it measures '):
-        scheduled(design, {"lift": (0, 1), "wrist": (0, 1)}, PORTS)
+        schedule_law(design, {"lift": (0, 1), "wrist": (0, 1)}, PORTS)
     with pytest.raises(InputError, match=r"needs lift, elbow.*none"):
-        AffineController(fixed(matrices, PORTS))
+        AffineController(make_constant_law(matrices, PORTS))
 
 
 def test_a_copy_goes_on_from_where_the_controller_stands_and_by_itself(law):

@@ -23,7 +23,7 @@ def test_a_linear_model_in_the_basis_of_a_reduced_one_has_its_states():
     assert_allclose(ours.C, theirs.C, atol=1e-3 * np.abs(theirs.C).max())
     assert_allclose(ours.second_order.M, theirs.second_order.M, atol=1e-3 * np.abs(theirs.second_order.M).max())
     assert_allclose(ours.modes().frequencies_hz, theirs.modes().frequencies_hz, rtol=5e-3)  # tolerance, and sag
-    assert ours.discretized(1e-3).basis == ours.basis
+    assert ours.discretize(1e-3).basis == ours.basis
     local = supple.local(five_bar(), HOME, internal_modes=2, tracking="subspace")
     assert local.basis == reduced.basis  # both from the rest
     assert supple.linearize(five_bar(), HOME, basis=local).states == ours.states

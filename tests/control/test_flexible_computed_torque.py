@@ -71,7 +71,7 @@ def test_compensated_motion_is_smooth(model, motion):
     """Rates and accelerations are those of its own values."""
     made = control.compensated(motion, model, "tool")
     t = np.linspace(made.begin, made.end, 2001)
-    theta, rates, accelerations, _ = made.sampled(t).transpose(1, 0, 2)
+    theta, rates, accelerations, _ = made.sample(t).transpose(1, 0, 2)
     for values, slope in ((theta, rates), (rates, accelerations)):
         assert_allclose(np.gradient(values, t, axis=0)[1:-1], slope[1:-1], atol=2e-3 * np.abs(slope).max())
 

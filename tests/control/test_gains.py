@@ -82,7 +82,7 @@ def test_decoupled_refuses_what_it_cannot_do(linear):
     with pytest.raises(supple.InputError, match="not coordinates and their rates"):
         control.decoupled_gains(model([[1.0]], [[1.0]]), 1.0)
     with pytest.raises(supple.InputError, match="discrete time"):
-        control.decoupled_gains(linear.discretized(1e-2), 1.0)
+        control.decoupled_gains(linear.discretize(1e-2), 1.0)
 
 
 # ---------------------------------------------------------------------------- pole placement

@@ -65,7 +65,7 @@ def test_feedforward_takes_the_error_away(arm):
             arm, controller, until=0.3, sample_time=T, rates={"shoulder": 1.0, "elbow": 1.0}
         )
         seen = np.column_stack([run.coordinates[name] for name in controller.coordinates])
-        errors[kind] = float(np.abs(seen - wanted.sampled(run.time)[:, 0]).max())
+        errors[kind] = float(np.abs(seen - wanted.sample(run.time)[:, 0]).max())
     assert errors["rigid"] < 0.03 * errors["none"]
 
 

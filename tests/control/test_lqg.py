@@ -162,4 +162,4 @@ def test_what_cannot_be_is_refused(linear):
             supple.linearize(supple.loads(ARM), "ready", rates=[1, 0], rigid=True), **told, noise=1e-3
         )
     with pytest.raises(InputError, match="discrete time"):
-        control.lqg(linear.discretized(1e-3), 1.0, 1.0, **told, noise=1e-3)
+        control.lqg(linear.discretize(1e-3), 1.0, 1.0, **told, noise=1e-3)

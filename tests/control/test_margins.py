@@ -60,7 +60,7 @@ def test_random_loops_agree_with_python_control(step):
     for _ in range(12):
         A = drawn.normal(size=(4, 4)) - 1.5 * np.eye(4)
         loop = loop_of(A, drawn.normal(size=(4, 1)), drawn.normal(size=(1, 4)))
-        loop = loop if step is None else loop.discretized(step)
+        loop = loop if step is None else loop.discretize(step)
         if not Sensitivity(loop).stable:
             assert not margins(loop).stable
             continue

@@ -45,7 +45,7 @@ def test_delays_between_samples_are_those_of_a_finer_sampling(linear, delays):
 
 
 def test_without_delays_it_is_the_held_model(linear):
-    plant, held = sampled_plant(linear, T, ("y",)), linear.discretized(T)
+    plant, held = sampled_plant(linear, T, ("y",)), linear.discretize(T)
     assert_allclose(plant.F, held.A, atol=1e-14)
     assert_allclose(plant.G, held.B, atol=1e-14)
 

@@ -10,7 +10,7 @@ from supple import check, load, loads, local, modes, to_yaml
 from supple.cli.bundled import example_folder
 from supple.diagnostics import InputError
 from supple.formats.json_schema import mechanism_schema
-from supple.formats.source import located
+from supple.formats.source import locate_error
 from supple.formats.yaml_tree import read_tree
 
 # One leg that stands by itself, with everything in it whose direction matters: a section that is not round, an inertia
@@ -239,5 +239,5 @@ def test_copies_do_not_take_the_name_of_another_part():
 
 def test_a_mechanism_remembers_where_its_copies_stand():
     delta = loads(DELTA, name="delta.yaml")
-    error = located(InputError("it is wrong", path=("joints", "Bl3", "axes"), part='joint "Bl3"'), delta)
+    error = locate_error(InputError("it is wrong", path=("joints", "Bl3", "axes"), part='joint "Bl3"'), delta)
     assert str(error).startswith('delta.yaml:22: joint "Bl3" ("Bl" in the file)')

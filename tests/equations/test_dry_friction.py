@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose
 
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.equations.forces import dry_friction
 
 FORCE, SPEED = 2.5, 0.04
@@ -30,4 +30,4 @@ def test_without_a_speed_it_is_the_sign():
 
 def test_native_code_gives_the_same():
     for slip in (-0.1, 0.0, 0.03):
-        assert_allclose(compiled(dry_friction)(FORCE, slip, SPEED), dry_friction(FORCE, slip, SPEED), rtol=1e-14)
+        assert_allclose(compile_kernel(dry_friction)(FORCE, slip, SPEED), dry_friction(FORCE, slip, SPEED), rtol=1e-14)

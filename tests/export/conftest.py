@@ -22,10 +22,10 @@ from supple.approximation.fits.fits import fit
 from supple.approximation.fits.scattered_fit import leja
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import BoxNode, Forest, halved
+from supple.approximation.refinement.box_tree import BoxNode, Forest, cut_box
 from supple.export.export import export
 from supple.hardware.hardware import NO_HARDWARE
-from supple.reduced.layout import CoefficientLayout, packed_triangles, unpacked
+from supple.reduced.layout import CoefficientLayout, packed_triangles, unpack_triangles
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STRICT = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
@@ -57,7 +57,7 @@ def cxx() -> str:
 
 def forest(box: Box, levels: tuple[int, ...], degrees, function) -> Piecewise:
     """Leaves in turn of the given degrees, fitted to function (N, s) -> (N, t). Of several degrees: not a grid."""
-    root, top = halved(box, levels), max(degrees)
+    root, top = cut_box(box, levels), max(degrees)
     if len(degrees) > 1:
         uneven = root.leaves()[1]
         uneven.axis, uneven.children = 0, tuple(BoxNode(part) for part in uneven.box.split(0))
@@ -171,20 +171,20 @@ def coefficients(rom, theta, delta=None) -> dict[str, np.ndarray]:
         constant = np.ravel(layout.constants.get(name, np.zeros(layout.widths[name])))
         return constant if source is f else np.zeros((len(constant), s))
 
-    found = {name: unpacked(part(name), n) for name in ("M", "K", "damping")}
-    found["christoffel"] = unpacked(part("christoffel").reshape(n, -1), n)
+    found = {name: unpack_triangles(part(name), n) for name in ("M", "K", "damping")}
+    found["christoffel"] = unpack_triangles(part("christoffel").reshape(n, -1), n)
     if layout.bent:
         changes = [part(name, source) for name in ("mass_slope", "mass_curvature") for source in (f, df)]
         there = np.zeros(n - s) if delta is None else delta
-        found |= _deformed(n, s, found["M"], unpacked(part("M", df).T, n), *changes, there)
+        found |= _deformed(n, s, found["M"], unpack_triangles(part("M", df).T, n), *changes, there)
     elif layout.christoffel == "from-mass":
-        dM = np.moveaxis(unpacked(part("M", df).T, n)[:, :s, :s], 0, -1)
+        dM = np.moveaxis(unpack_triangles(part("M", df).T, n)[:, :s, :s], 0, -1)
         found["christoffel"][:s, :s, :s] = 0.5 * (dM + dM.transpose(0, 2, 1) - dM.transpose(2, 0, 1))
     found["force"] = part("force").copy()
     if layout.force == "from-potential":
         found["force"][:s] = -part("potential", df)[0]
     found["force_gradient"] = part("force", df)[s:]
-    found["stiffness_gradient"] = unpacked(part("K", df).T, n)
+    found["stiffness_gradient"] = unpack_triangles(part("K", df).T, n)
     found["input_map"] = part("input_map").reshape(n, -1)
     found["outputs"], found["rigid"] = part("outputs"), part("outputs", df)
     found["output_modes"] = part("output_modes").reshape(len(layout.outputs), n - s)

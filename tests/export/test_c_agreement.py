@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from supple.approximation.fits.chebyshev_products import total_degree
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, halved
+from supple.approximation.refinement.box_tree import Forest, cut_box
 
 # Sums of at most a few hundred products in another order: rounding errors of that many units in the last place.
 RTOL = 1e-12
@@ -122,7 +122,7 @@ def test_several_roots_and_a_box_that_nothing_was_fitted_on(reference, built):
     """Two boxes that share an edge, the upper half of the second left out."""
     rom = reference.invented(8, 1, 0, (0,), (3,), structured=False)
     lower, upper = Box((-1.0,), (0.5,)), Box((0.5,), (2.0,))
-    roots = [halved(lower, (1,)), halved(upper, (1,))]
+    roots = [cut_box(lower, (1,)), cut_box(upper, (1,))]
     rng, leaves = np.random.default_rng(9), [leaf for root in roots for leaf in root.leaves()]
     for leaf in leaves[:-1]:
         leaf.coefficients = rng.uniform(-1, 1, (4, rom.fitted.outputs))

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.control.laws.affine_law import fixed
+from supple.control.laws.affine_law import make_constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, shapes
 from supple.control.laws.law_equilibrium import Equilibria, keep_equilibrium
-from supple.control.laws.scheduling import scheduled
+from supple.control.laws.scheduling import schedule_law
 from supple.diagnostics import InputError
 from supple.export.export import export
 
@@ -56,17 +56,17 @@ def standing(ports: Ports, n: int) -> AffineMatrices:
 
 REGION = {"lift": (0.0, 1.0), "elbow": (-1.0, 1.0)}
 CASES = {
-    "fixed": lambda: fixed(design(PORTS["all"], 4, (0.3, 0.1)), PORTS["all"], name="fixed"),
-    "without states": lambda: fixed(design(PORTS["regulator"], 0, (0.3, 0.1)), PORTS["regulator"], name="static"),
-    "scheduled": lambda: scheduled(
+    "fixed": lambda: make_constant_law(design(PORTS["all"], 4, (0.3, 0.1)), PORTS["all"], name="fixed"),
+    "without states": lambda: make_constant_law(design(PORTS["regulator"], 0, (0.3, 0.1)), PORTS["regulator"], name="static"),
+    "scheduled": lambda: schedule_law(
         lambda sigma: design(PORTS["all"], 4, sigma), {"lift": (0.0, 1.0), "elbow": (-1.0, 1.0)}, PORTS["all"],
         tolerance=1e-3, name="all of it*/",
     ),
-    "about an equilibrium": lambda: scheduled(
+    "about an equilibrium": lambda: schedule_law(
         lambda sigma: keeping(PORTS["all"], 4, sigma), REGION, PORTS["all"], tolerance=1e-3,
         equilibria=lambda points: kept(PORTS["all"], 4, points),
     ),
-    "constant gains about an equilibrium": lambda: scheduled(
+    "constant gains about an equilibrium": lambda: schedule_law(
         lambda sigma: keep_equilibrium(standing(PORTS["all"], 3), kept(PORTS["all"], 3, np.array([sigma])).rows()[0]),
         REGION, PORTS["all"], tolerance=1e-3, equilibria=lambda points: kept(PORTS["all"], 3, points),
     ),
@@ -147,7 +147,7 @@ def test_what_is_no_number_leaves_the_command(law, library):
 
 def test_times_of_previews_are_written_in_full(tmp_path):
     ports = Ports(("lift",), ("lift",), ("f",), 1e-3, (0.0, 1.0 / 3.0))
-    header, _ = export(fixed(design(ports, 1, (0.0, 0.0)), ports, name="ahead"), tmp_path)
+    header, _ = export(make_constant_law(design(ports, 1, (0.0, 0.0)), ports, name="ahead"), tmp_path)
     assert "_PREVIEW_TIMES {0.0, 0.3333333333333333} /* s */" in header.read_text()
     assert "0.0, 0.3333333333333333 s after the sample" in header.read_text()
 

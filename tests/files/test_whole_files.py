@@ -13,7 +13,7 @@ import pytest
 
 from supple import InputError
 from supple.files import whole
-from supple.files.whole import clear_parts, place_beside, write_whole, written_beside
+from supple.files.whole import clear_parts, place_beside, write_beside, write_whole
 
 
 def names(folder: Path) -> list[str]:
@@ -25,7 +25,7 @@ def test_a_file_takes_its_place_when_it_is_on_the_disk(tmp_path, monkeypatch):
     fsync, replace = os.fsync, Path.replace
     monkeypatch.setattr(os, "fsync", lambda handle: seen.append("fsync") or fsync(handle))
     monkeypatch.setattr(Path, "replace", lambda path, to: seen.append("rename") or replace(path, to))
-    with written_beside(target) as beside:
+    with write_beside(target) as beside:
         beside.write_text("new")
         assert beside.suffix == ".csv"
         assert not target.exists()
@@ -42,7 +42,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path):
     target.write_text("old")
 
     def full() -> None:
-        with written_beside(target) as beside:
+        with write_beside(target) as beside:
             beside.write_text("half")
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -56,13 +56,13 @@ def test_links_and_devices_stay_what_they_are(tmp_path):
     (tmp_path / "real").mkdir()
     link = tmp_path / "link.csv"
     link.symlink_to(tmp_path / "real" / "x.csv")
-    with written_beside(link) as beside:
+    with write_beside(link) as beside:
         beside.write_text("new")
     assert link.is_symlink()
     assert names(tmp_path / "real") == ["x.csv"]
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with written_beside(pipe) as place:
+    with write_beside(pipe) as place:
         assert place == pipe
     assert pipe.is_fifo()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ruamel.yaml import YAML
 
-from supple.formats.edited_yaml import edited
+from supple.formats.edited_yaml import edit_yaml
 
 TEXT = """\
 a: {x: 1, y: [1, 2]}   # braces
@@ -37,7 +37,7 @@ last: [1,
     ],
 )
 def test_one_value_changes_and_every_other_line_stays(path, value, line):
-    text = edited(TEXT, {path: value})
+    text = edit_yaml(TEXT, {path: value})
     assert line in text.splitlines()
     assert len(set(TEXT.splitlines()) - set(text.splitlines())) <= 1
     data, part = YAML(typ="safe", pure=True).load(text), value
@@ -49,6 +49,6 @@ def test_one_value_changes_and_every_other_line_stays(path, value, line):
 
 def test_what_stands_in_no_mapping_is_refused():
     with pytest.raises(KeyError):
-        edited(TEXT, {("no", "such"): 1.0})
+        edit_yaml(TEXT, {("no", "such"): 1.0})
     with pytest.raises(KeyError):
-        edited(TEXT, {("b", "c", "deeper"): 1.0})
+        edit_yaml(TEXT, {("b", "c", "deeper"): 1.0})

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from supple.diagnostics import InputError
-from supple.formats.error_lines import as_input_error, existing, fields_of
+from supple.formats.error_lines import as_input_error, fields_of, find_existing
 from supple.formats.yaml_tree import read_tree
 
 
@@ -121,14 +121,14 @@ def test_a_mistake_is_one_sentence(text, sentence):
 
 def test_a_tag_that_is_also_a_key_does_not_mislead():
     data = {"springs": {"s": {"spring": 1, "k": "a"}}}
-    assert existing(("springs", "s", "spring", "k"), data) == ("springs", "s", "k")
-    assert existing(("springs", "s", "function-after[f(), Spring]", "k", "float"), data) == (
+    assert find_existing(("springs", "s", "spring", "k"), data) == ("springs", "s", "k")
+    assert find_existing(("springs", "s", "function-after[f(), Spring]", "k", "float"), data) == (
         "springs",
         "s",
         "k",
     )
-    assert existing(("springs", 3, "tuple[float, ...]"), data) == ("springs",)
-    assert existing((), data) == ()
+    assert find_existing(("springs", 3, "tuple[float, ...]"), data) == ("springs",)
+    assert find_existing((), data) == ()
 
 
 def test_a_long_value_is_shortened_and_printable():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import supple
 from supple.formats.json_schema import SHIPPED, mechanism_schema
 from supple.formats.mechanism_text import scalar
-from supple.formats.source import located, source_of
+from supple.formats.source import locate_error, source_of
 from supple.formats.yaml_tree import read_text, read_tree
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/mechanism.yaml"))
@@ -68,17 +68,17 @@ def test_a_mechanism_remembers_its_file():
     tree = source_of(found)
     assert tree is not None
     assert tree.line(("bodies", "bar")) == 7
-    error = located(supple.InputError("too long", path=("bodies", "bar", "rod")), found)
+    error = locate_error(supple.InputError("too long", path=("bodies", "bar", "rod")), found)
     assert str(error) == "pendulum.yaml:7: too long"
 
 
 def test_an_error_without_a_place_keeps_having_none():
     error = supple.InputError("too fast")
-    assert located(error, supple.loads(PENDULUM)) is error
+    assert locate_error(error, supple.loads(PENDULUM)) is error
     built = supple.loads(PENDULUM).replace(name="another")
     assert source_of(built) is None
     placed = supple.InputError("too long", path=("bodies", "bar"))
-    assert located(placed, built) is placed
+    assert locate_error(placed, built) is placed
 
 
 def test_an_error_of_assembling_has_its_line():

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import supple
-from supple.formats.edited_yaml import edited
+from supple.formats.edited_yaml import edit_yaml
 from supple.identification.updating.updated_file import moved_references
 
 SURGISCOPE = Path(supple.__file__).parents[2] / "examples" / "surgiscope"
@@ -20,7 +20,7 @@ def test_a_file_in_another_folder_is_the_same_machine(tmp_path):
     assert {value.strip('"') for value in found.values()} == {
         f"../../here it is/{name}.csv" for name in ("geometry", "beams", "stiffness")
     }
-    (place / "moved.yaml").write_text(edited(text, found), encoding="utf-8")
+    (place / "moved.yaml").write_text(edit_yaml(text, found), encoding="utf-8")
     assert supple.load(place / "moved.yaml").bodies == supple.load(home / "mechanism.yaml").bodies
 
 

@@ -63,8 +63,8 @@ def test_odd_arrays_end_in_one_message(tmp_path, changes, message):
 
 def test_universal_files_with_odd_nodes_and_a_short_matlab_file(tmp_path):
     test = supple.load_responses(saved(tmp_path / "good.npz"))
-    placed = [one.replaced(position=(0.1, 0.2, 0.3)) for one in test.responses]
-    test.changed(responses=placed).save(tmp_path / "good.uff")
+    placed = [one.copy_with(position=(0.1, 0.2, 0.3)) for one in test.responses]
+    test.copy_with(responses=placed).save(tmp_path / "good.uff")
     text = (tmp_path / "good.uff").read_text()
     head, number, rest = text.partition("  2411 ")
     (tmp_path / "odd.uff").write_text(head + number + rest.replace("         1", "       inf", 1))

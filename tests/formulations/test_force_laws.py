@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.special import ellipk
 
 import supple
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.description.force_model import FORCE_MODELS, ForceLaw, LawParameter
 from supple.formulations.force_models import law, number_of
 from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
@@ -112,10 +112,10 @@ def test_native_and_interpreted_laws_agree():
     p = np.array([K, Q, C, REST])
     number = number_of(HARDENING)
     for length in (0.0, 0.05):
-        assert_allclose(compiled(law)(number, p, length), law(number, p, length), rtol=1e-14)
+        assert_allclose(compile_kernel(law)(number, p, length), law(number, p, length), rtol=1e-14)
     for record in FORCE_MODELS.values():  # a law that came later takes nothing from those before it
         expected = record.along(p, 0.05 - REST)
-        assert_allclose(compiled(law)(number_of(record), p, 0.05), expected, rtol=1e-14)
+        assert_allclose(compile_kernel(law)(number_of(record), p, 0.05), expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def struck(count=3, noise=0.0, **changes):
     for part in (x, y):
         part += noise * np.sqrt(np.mean(part**2, axis=2, keepdims=True)) * rng.normal(size=part.shape)
     made = supple.TimeRecords(FS, channels(1, force=True), channels(2), x, y, 16 / FS, at="first", title="two masses")
-    return made.changed(**changes)
+    return made.copy_with(**changes)
 
 
 @pytest.mark.parametrize("estimator", ["H1", "H2", "Hv"])
@@ -177,10 +177,10 @@ def test_a_double_hit_is_found_and_left_out():
     test = struck(4)
     x = test.x.copy()
     x[2, 0, 90:96] += 0.2 * x[2, 0, 16:22]
-    found = record_faults(test.changed(x=x))
+    found = record_faults(test.copy_with(x=x))
     assert [(fault.record, fault.channel, fault.kind) for fault in found] == [(2, "m1.z", "double hit")]
     assert "144 ms" in found[0].what or "145 ms" in found[0].what
-    responses = estimate_responses(test.changed(x=x))
+    responses = estimate_responses(test.copy_with(x=x))
     assert responses.averages == 3
     assert "omitted: record 3, m1.z: a second impact" in responses.notes[0]
 
@@ -191,25 +191,25 @@ def test_a_clipped_blow_is_found_by_its_scale_or_by_its_flat_top(known):
     x = np.clip(test.x, -60.0, 60.0)
     x[0] = 0.5 * test.x[0]
     full = np.array([60.0, 1.0, 1.0]) if known else None
-    found = record_faults(test.changed(x=x, full_scale=full))
+    found = record_faults(test.copy_with(x=x, full_scale=full))
     assert {(fault.record, fault.channel, fault.kind) for fault in found} == {
         (n, "m1.z", "overload") for n in (1, 2, 3)
     }
     assert all("softer impact" in fault.hint for fault in found)
-    assert estimate_responses(test.changed(x=x, full_scale=full)).averages == 1
+    assert estimate_responses(test.copy_with(x=x, full_scale=full)).averages == 1
 
 
 def test_when_nothing_is_left_it_is_said():
     with pytest.raises(supple.InputError, match=r"all 3 records .* record 1, m1\.z: .*clipped.*softer impact"):
-        estimate_responses(struck().changed(x=np.clip(struck().x, -20.0, 20.0)))
-    assert estimate_responses(struck().changed(x=np.clip(struck().x, -20.0, 20.0)), keep_faulty=True).averages == 3
+        estimate_responses(struck().copy_with(x=np.clip(struck().x, -20.0, 20.0)))
+    assert estimate_responses(struck().copy_with(x=np.clip(struck().x, -20.0, 20.0)), keep_faulty=True).averages == 3
 
 
 def test_samples_that_are_not_finite_and_dead_channels_are_named():
     y = struck().y.copy()
     y[1, 0, 100] = np.nan
     y[:, 1] = 0.0
-    found = estimate_responses(struck().changed(y=y))
+    found = estimate_responses(struck().copy_with(y=y))
     assert "omitted: record 2, m1.z: 1 samples are not finite" in " ".join(found.notes)
     assert "m2.z: the signal is constant" in " ".join(found.notes)
 

@@ -33,7 +33,7 @@ def test_without_noise_modes_are_exact_whatever_was_measured(method, kind):
     assert_allclose(found.damping, known.damping, rtol=1e-5)
     assert_allclose(np.diag(found.mac(known.shapes)), 1.0, atol=1e-8)
     assert_allclose(found.phase_collinearity, 1.0, atol=1e-8)
-    assert_allclose(found.synthesised(), found.responses.H, atol=1e-6 * np.abs(found.responses.H).max())
+    assert_allclose(found.synthesise(), found.responses.H, atol=1e-6 * np.abs(found.responses.H).max())
 
 
 def test_masses_of_modes_come_from_the_response_where_it_was_pushed():
@@ -65,7 +65,7 @@ def test_units_of_channels_change_nothing_but_the_shapes():
     test = known.measured(FEW, 0.02, seed=3)
     factors = 10.0 ** np.arange(-3.0, 3.0)
     found = supple.modal_parameters(test)
-    other = supple.modal_parameters(test.changed(H=test.H * factors[:, None]))
+    other = supple.modal_parameters(test.copy_with(H=test.H * factors[:, None]))
     assert_allclose(other.poles, found.poles, rtol=1e-6)
     assert_allclose(other.mac(found.shapes * factors), other.mac(), atol=1e-6)
 
@@ -76,7 +76,7 @@ def test_the_damping_of_an_exponential_window_is_taken_off():
     damped = Known(np.abs(seen) / (2.0 * np.pi), -seen.real / np.abs(seen), known.shapes, 1)
     found = supple.modal_parameters(damped.measured(FEW, window_rate=rate))
     assert_allclose(found.poles, known.poles, rtol=1e-5)
-    assert_allclose(found.synthesised(), found.responses.H, atol=1e-6 * np.abs(found.responses.H).max())
+    assert_allclose(found.synthesise(), found.responses.H, atol=1e-6 * np.abs(found.responses.H).max())
 
 
 @pytest.mark.slow
@@ -123,7 +123,7 @@ def test_a_line_of_the_mains_is_no_mode():
     test = known.measured(FEW, 0.02, seed=8)
     H = test.H.copy()
     H[np.argmin(np.abs(FEW - 50.0))] *= 30.0
-    found = supple.modal_parameters(test.changed(H=H))
+    found = supple.modal_parameters(test.copy_with(H=H))
     assert_allclose(found.frequencies_hz, known.frequencies_hz, rtol=2e-3)
 
 
@@ -131,7 +131,7 @@ def test_noise_alone_has_no_modes():
     rng = np.random.default_rng(4)
     H = rng.standard_normal((400, 6, 2)) + 1j * rng.standard_normal((400, 6, 2))
     known = few_modes(2)
-    test = known.measured(np.arange(1.0, 401.0) / 4.0).changed(H=H)
+    test = known.measured(np.arange(1.0, 401.0) / 4.0).copy_with(H=H)
     with pytest.raises(supple.NumericalError, match=r"no pole is stable .*order"):
         supple.modal_parameters(test)
 
@@ -145,7 +145,7 @@ def test_a_coherence_weighs_the_lines():
     e = rng.standard_normal(clean.H.shape) + 1j * rng.standard_normal(clean.H.shape)
     H = clean.H + np.abs(clean.H) * level * e
     coherence = np.broadcast_to(1.0 / (1.0 + 10.0 * level**2), H.shape)
-    found = supple.modal_parameters(clean.changed(H=H, coherence=coherence, averages=10))
+    found = supple.modal_parameters(clean.copy_with(H=H, coherence=coherence, averages=10))
     f, z, _ = deviations(known, found)
     assert len(found) == 4
     assert f.max() < 1e-3
@@ -195,8 +195,8 @@ def test_what_cannot_be_fitted_is_named():
     H = test.H.copy()
     H[10, 2] = np.nan
     for wrong, words in (
-        (test.changed(H=H), "p2.z from p0.z"),
-        (test.changed(H=np.where(np.arange(6)[:, None] == 3, 0.0, test.H)), "all lines are zero for p3.z"),
+        (test.copy_with(H=H), "p2.z from p0.z"),
+        (test.copy_with(H=np.where(np.arange(6)[:, None] == 3, 0.0, test.H)), "all lines are zero for p3.z"),
         (test.select(lines=np.arange(12)), r"at least 16 lines .*got 12"),
     ):
         with pytest.raises(supple.InputError, match=words):

@@ -89,7 +89,7 @@ def test_the_same_seed_is_the_same_test_and_another_is_another():
 
 
 def test_a_repeated_test_is_the_one_of_its_seed():
-    again = impacts(noise=0.02).repeated(5)
+    again = impacts(noise=0.02).repeat(5)
     anew = impacts(noise=0.02, seed=5)
     assert_array_equal(again.records.y, anew.records.y)
     assert_array_equal(again.responses.H, anew.responses.H)

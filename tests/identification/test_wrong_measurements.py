@@ -44,10 +44,10 @@ def measured(posture="second"):
     found = struck(posture).responses.select(band_hz=(2.0, 120.0))
     numbers = {}
     renamed = [
-        tuple(one.replaced(point=f"{numbers.setdefault(one.point, len(numbers) + 101)}") for one in channels)
+        tuple(one.copy_with(point=f"{numbers.setdefault(one.point, len(numbers) + 101)}") for one in channels)
         for channels in (found.responses, found.references)
     ]
-    return found.changed(responses=renamed[0], references=renamed[1])
+    return found.copy_with(responses=renamed[0], references=renamed[1])
 
 
 def told(check):
@@ -68,8 +68,8 @@ def test_a_sound_test_is_left_in_peace():
 def test_numbers_in_millimetres_are_named():
     test = measured()
     one = np.array([1e3 if channel.name == "102.y" else 1.0 for channel in test.responses])[:, None]
-    assert told(check_measurement(test.changed(H=test.H * one), robot())) == [("units", "arm1[0.5].y")]
-    every = check_measurement(test.changed(H=test.H * 1e3), robot())
+    assert told(check_measurement(test.copy_with(H=test.H * one), robot())) == [("units", "arm1[0.5].y")]
+    every = check_measurement(test.copy_with(H=test.H * 1e3), robot())
     assert told(every) == [("units", "reference tool.z")]
     assert "mm/s²" in every.suspicions[0].what
     with pytest.raises(supple.InputError, match="--unit"):
@@ -80,14 +80,14 @@ def test_a_dead_channel_is_named():
     test = measured()
     H = test.H.copy()
     H[:, 4] = 0.0
-    assert told(check_measurement(test.changed(H=H), robot())) == [("dead channel", "arm1[0.5].y")]
-    assert [(item.kind, item.channel) for item in suspicions(test.changed(H=H))] == [("dead channel", "102.y")]
+    assert told(check_measurement(test.copy_with(H=H), robot())) == [("dead channel", "arm1[0.5].y")]
+    assert [(item.kind, item.channel) for item in suspicions(test.copy_with(H=H))] == [("dead channel", "102.y")]
 
 
 def test_lines_that_are_not_finite_are_named():
     H = measured().H.copy()
     H[7, 2] = np.nan
-    found = check_measurement(measured().changed(H=H), robot())
+    found = check_measurement(measured().copy_with(H=H), robot())
     assert told(found) == [("not finite", "tool.z")]
     assert "1 of 237 lines" in found.suspicions[0].what
 
@@ -105,7 +105,7 @@ def test_a_reversed_sensor_is_named(name):
 
 def test_a_reversed_hammer_is_named():
     test = measured()
-    assert told(check_measurement(test.changed(H=-test.H), robot())) == [("reversed", "reference tool.z")]
+    assert told(check_measurement(test.copy_with(H=-test.H), robot())) == [("reversed", "reference tool.z")]
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_where_a_sign_cannot_be_decided_it_is_said():
     test = struck("first").responses.select(["platform.x", "platform.y", "platform.z"], band_hz=(2.0, 120.0))
     rng = np.random.default_rng(3)
     H = test.H + 1e-4 * (rng.normal(size=test.H.shape) + 1j * rng.normal(size=test.H.shape))
-    found = check_measurement(test.changed(H=H), robot())
+    found = check_measurement(test.copy_with(H=H), robot())
     doubtful = {item.channel for item in found.suspicions if item.kind == "undecided"}
     assert {"platform.x", "platform.y"} <= doubtful
     assert all("cannot be determined" in item.what for item in found.suspicions if item.kind == "undecided")
@@ -126,14 +126,14 @@ def test_reciprocity_tells_a_reversed_pair_without_a_model():
         for name in ("platform.x", "arm1[0.5].z")
         for channel in place_channels(assemble(robot(), "second"), name, "acceleration")
     ]
-    forces = [one.replaced(quantity="force") for one in places]
+    forces = [one.copy_with(quantity="force") for one in places]
     test = model_responses(robot(), "second", forces, places, np.linspace(2.0, 120.0, 200))
     assert suspicions(test) == []
     found = suspicions(test.reversed("platform.x", references="platform.x"))  # both: still reciprocal and passive
     assert found == []
     H = test.H.copy()
     H[:, 0] *= -1.0
-    kinds = {item.kind for item in suspicions(test.changed(H=H))}
+    kinds = {item.kind for item in suspicions(test.copy_with(H=H))}
     assert kinds == {"reversed"}
 
 
@@ -141,7 +141,7 @@ def test_exchanged_axes_are_named():
     test = measured()
     H = test.H.copy()
     H[:, [0, 2]] = H[:, [2, 0]]
-    found = [item for item in check_measurement(test.changed(H=H), robot()).suspicions if item.kind == "axes"]
+    found = [item for item in check_measurement(test.copy_with(H=H), robot()).suspicions if item.kind == "axes"]
     assert len(found) == 1
     assert "x is the model's z" in found[0].what
     assert "tool.x" in found[0].channel
@@ -158,36 +158,36 @@ def test_too_few_lines_are_named():
 
 def test_a_point_that_matches_no_sensor_is_named():
     test = measured()
-    moved = tuple(one.replaced(position=(0.1, 0.2, 0.3)) if one.point == "103" else one for one in test.responses)
+    moved = tuple(one.copy_with(position=(0.1, 0.2, 0.3)) if one.point == "103" else one for one in test.responses)
     with pytest.raises(
         supple.InputError, match=r'point "103" at \(0.1, 0.2, 0.3\) m matches no sensor.*nearest is.*--place'
     ):
-        match_channels(test.changed(responses=moved), robot())
-    nowhere = tuple(one.replaced(position=None) if one.point == "103" else one for one in test.responses)
+        match_channels(test.copy_with(responses=moved), robot())
+    nowhere = tuple(one.copy_with(position=None) if one.point == "103" else one for one in test.responses)
     with pytest.raises(supple.InputError, match=r'no place "103".*no position'):
-        match_channels(test.changed(responses=nowhere), robot())
-    given = match_channels(test.changed(responses=nowhere), robot(), places={"103": "arm2[0.9]"})
+        match_channels(test.copy_with(responses=nowhere), robot())
+    given = match_channels(test.copy_with(responses=nowhere), robot(), places={"103": "arm2[0.9]"})
     assert given.matches[2] == ("103", "arm2[0.9]", "given", pytest.approx(float("nan"), nan_ok=True))
     with pytest.raises(supple.InputError, match='"arm9", given for point "103", is not a place'):
-        match_channels(test.changed(responses=nowhere), robot(), places={"103": "arm9"})
+        match_channels(test.copy_with(responses=nowhere), robot(), places={"103": "arm9"})
 
 
 def test_points_of_another_posture_are_named_with_the_posture():
-    test = measured().changed(at="")
+    test = measured().copy_with(at="")
     with pytest.raises(supple.InputError, match='all points match at the posture "second"'):
         match_channels(test, robot(), "first")
-    named = tuple(one.replaced(point={"101": "platform"}.get(one.point, one.point)) for one in test.responses)
+    named = tuple(one.copy_with(point={"101": "platform"}.get(one.point, one.point)) for one in test.responses)
     with pytest.raises(supple.InputError, match=r'point "platform" is 4.* mm from the place "platform"'):
-        match_channels(test.changed(responses=named), robot(), "first")
+        match_channels(test.copy_with(responses=named), robot(), "first")
     with pytest.raises(supple.InputError, match='"second", not "first"; leave `at` out'):
         match_channels(measured(), robot(), "first")
 
 
 def test_responses_of_another_posture_are_named_without_positions():
     """Points by name alone, so that only the responses themselves can tell."""
-    test = struck("second").responses.select(band_hz=(2.0, 120.0)).changed(at="first")
-    plain = [tuple(one.replaced(position=None) for one in channels) for channels in (test.responses, test.references)]
-    found = check_measurement(test.changed(responses=plain[0], references=plain[1]), robot())
+    test = struck("second").responses.select(band_hz=(2.0, 120.0)).copy_with(at="first")
+    plain = [tuple(one.copy_with(position=None) for one in channels) for channels in (test.responses, test.references)]
+    found = check_measurement(test.copy_with(responses=plain[0], references=plain[1]), robot())
     assert "posture" in [item.kind for item in found.suspicions if item.certain]
     assert any('the posture "second"' in item.what for item in found.suspicions)
 
@@ -197,7 +197,7 @@ def test_files_of_different_postures_are_not_joined():
     with pytest.raises(supple.InputError, match=r"made at second, the first at first.*separate tests"):
         join_responses(first, second)
     with pytest.raises(supple.InputError, match=r'channel "platform\.[xz]" differs .*correlation .*separate tests'):
-        join_responses(first, second.changed(at="first"))
+        join_responses(first, second.copy_with(at="first"))
     names = [one.name for one in second.responses]
     both = join_responses(second.select(names[:7]), second.select(names[4:]))
     assert [one.name for one in both.responses] == names

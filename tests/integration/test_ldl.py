@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.integration.ldl import factorise, pattern_of, substitute
 
 
@@ -25,7 +25,7 @@ def quasi_definite(rng, primal, dual, density):
 class Factor:
     """The pattern once, the numbers as often as wanted."""
 
-    def __init__(self, size, rows, columns, kernel=compiled):
+    def __init__(self, size, rows, columns, kernel=compile_kernel):
         self.pattern, self.place = pattern_of(size, rows, columns)
         self.size = size
         self.rows, self.columns = np.append(rows, np.arange(size)), np.append(columns, np.arange(size))
@@ -107,7 +107,7 @@ def test_a_singular_matrix_and_one_that_is_no_number_are_told():
 def test_compiled_and_interpreted_agree():
     K, rows, columns = quasi_definite(np.random.default_rng(8), 10, 5, 0.4)
     found = []
-    for kernel in (compiled, lambda function: function):
+    for kernel in (compile_kernel, lambda function: function):
         factor = Factor(len(K), rows, columns, kernel)
         factor.fill(K)
         found.append(factor.solve(np.ones(len(K))))

@@ -59,7 +59,7 @@ def actuators(wrenches, found):
     for name, values in found.forces.items():
         actuator = wrenches.mechanism.actuators[name]
         if actuator.between is not None:
-            ends = [drawing.attached(place, ()) for place in actuator.between]
+            ends = [drawing.find_frame(place, ()) for place in actuator.between]
             a, b = (wrenches.point(end.body, end.pose.position) for end in ends)
             push = values[:, None] * (b - a) / np.linalg.norm(b - a, axis=1, keepdims=True)
             wrenches.push(ends[1].body, b, push)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.kinematics.closure_kernel import moved
+from supple.kinematics.closure_kernel import move_body
 from supple.kinematics.primitives import (
     ALONG,
     ANGLE,
@@ -39,7 +39,7 @@ def measure(request):
     X = np.zeros((3, 12))
     X[:, 3:] = np.eye(3).ravel()
     for b in range(2):
-        moved(X, b, *rng.normal(size=6))
+        move_body(X, b, *rng.normal(size=6))
     rows_i = np.array([[KINDS[request.param], 0, 1]])
     return rows_i, rows_f, X, *rng.standard_normal((2, 2, 6)), *rng.standard_normal((2, 2, 2, 6))
 
@@ -67,7 +67,7 @@ def at_time(X, twist, push, t):
     for b in range(2):
         v, w, dv, dw = twist[b, :3], twist[b, 3:], push[b, :3], push[b, 3:]
         step = t * v + 0.5 * t * t * (dv + np.cross(w, v))
-        moved(there, b, *step, *(t * w + 0.5 * t * t * dw))
+        move_body(there, b, *step, *(t * w + 0.5 * t * t * dw))
     return there
 
 
@@ -92,6 +92,6 @@ def test_changes_are_differences_along_the_motions(measure):
         for sign in (h, -h):
             there = X.copy()
             for b in range(2):
-                moved(there, b, *(sign * along[m, b]))
+                move_body(there, b, *(sign * along[m, b]))
             both.append(evaluated(rows_i, rows_f, there, twist + sign * bent[m], push, along, bent)[0])
         assert_allclose(found[m], (both[0] - both[1]) / (2 * h), rtol=1e-8, atol=1e-8)  # h², and rounding over h

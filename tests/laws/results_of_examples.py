@@ -23,7 +23,7 @@ import numpy as np
 
 import supple
 from supple.diagnostics import SuppleError, SuppleNote, SuppleWarning
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.kinematics.rest import rest
 
 FOLDER = Path(__file__).parents[2] / "examples"
@@ -49,7 +49,7 @@ def questions(mechanism: supple.Mechanism) -> Iterator[tuple[str, Callable[[], A
     grid = {name: [float(value), float(value) + 1e-3] for name, value in list(coordinates.items())[:2]}
     kept = {name: float(value) for name, value in coordinates.items() if name not in grid}
     hertz = [1.0, 3.0, 10.0]
-    port = next(iter(carried(rest(mechanism)).outputs), None) or next(iter(mechanism.actuators))
+    port = next(iter(get_coefficients(rest(mechanism)).outputs), None) or next(iter(mechanism.actuators))
     yield "check", lambda: supple.check(mechanism)
     yield "assemble", lambda: supple.assemble(mechanism, at)
     yield "assemble many", lambda: supple.assemble(mechanism, near)

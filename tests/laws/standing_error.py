@@ -108,7 +108,11 @@ class Compiled:
 
     def __init__(self, controller: control.AffineController, folder: Path) -> None:
         self.law, self.reference = controller.law, controller.reference
-        self.actuators, self.sample_time, self.commanded = controller.actuators, SAMPLE, controller.commanded
+        self.actuators, self.sample_time, self.commanded_actuators = (
+            controller.actuators,
+            SAMPLE,
+            controller.commanded_actuators,
+        )
         _, source = supple.export(controller, folder)
         library = folder / "law.so"
         compiler = shutil.which("cc") or shutil.which("gcc") or "cc"
@@ -141,7 +145,7 @@ class Compiled:
 def standing_error(machine: Machine, controller: control.Controller) -> float:
     """How far the model is from the goal in the end, of a run that begins at rest on it; of the motion."""
     plant = replace(machine.model, hardware=quiet(machine.model.hardware))
-    bare = not controller.commanded and bool(plant.hardware.drives)
+    bare = not controller.commanded_actuators and bool(plant.hardware.drives)
     start = dict(zip(plant.layout.coordinates, machine.goal, strict=False))
     run = control.closed_loop(plant, controller, until=LASTS, start=start, hardware=not bare)
     assert run.complete, run.reason

@@ -30,7 +30,7 @@ import supple
 from supple.comparison.comparison import families, judged
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
-from supple.reduction.exact_coefficients import modes_of, scattered_over
+from supple.reduction.exact_coefficients import modes_of, scatter_in_boxes
 from supple.reduction.fitted_coefficients import FREQUENCIES
 
 POOLED, SINGLE, EXCESS, OVERSTATED, TYPICAL = 1e-3, 2.5e-3, 1.2, 1.5, 1.2
@@ -235,7 +235,7 @@ def measured(machine, points):
             print(f"{machine.name}: {error}", flush=True)
             region, options = advised(machine, region, options, error)
             model = supple.reduce(machine.mechanism, region=region, **options)
-    x = scattered_over(model, points, seed=4711)
+    x = scatter_in_boxes(model, points, seed=4711)
     errors = fresh_errors(machine.mechanism, model, x)
     stated = {name: model.error[name] for name in errors}
     attained = attained_errors(machine.mechanism, model, x)

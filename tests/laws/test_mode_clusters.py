@@ -4,7 +4,7 @@ import mode_clusters
 import numpy as np
 import pytest
 
-from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, scattered
+from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, make_start
 from supple.formulations.elastic_rest.response_operator import Structure
 
 
@@ -19,7 +19,7 @@ def test_a_block_that_ends_within_a_cluster_grows():
     """Twenty-four equal modes and a block of nine: whatever the start is, the lowest eight are found."""
     stiffness = np.concatenate([np.full(24, 4.0), np.linspace(10.0, 90.0, 40)])
     structure = Structure(stiffness, np.zeros((0, 64)), np.zeros(0))
-    search = Search(1.0, 4.0, scattered(9, 64), 1e-9)
+    search = Search(1.0, 4.0, make_start(9, 64), 1e-9)
     squares, Z = np.empty(8), np.empty((8, 64))
     assert lowest_modes(structure, search, squares, Z) == 8
     np.testing.assert_allclose(squares, 4.0, rtol=1e-12)

@@ -44,13 +44,13 @@ def test_a_joint_that_nothing_holds_has_a_mode_all_the_same():
 
 def test_discrete_time(example):
     found = supple.linearize(example("two-link"))
-    held = found.discretized(0.01)
+    held = found.discretize(0.01)
     assert_allclose(held.A, expm(0.01 * found.A), atol=1e-12)
     assert held.step == 0.01
     assert_allclose(held.C, found.C)
     near = [model.response(0.4, "tip.x", "elbow") for model in (found, held)]
     assert abs(near[0] - near[1]) < 0.02 * abs(near[0])  # a step against a period of 2.5 s
-    tustin = found.discretized(0.01, "bilinear")
+    tustin = found.discretize(0.01, "bilinear")
     shift = np.linalg.solve(np.eye(4) - 0.005 * found.A, np.eye(4) + 0.005 * found.A)
     assert_allclose(tustin.A, shift, atol=1e-12)
     assert held.to_scipy().dt == 0.01
@@ -59,9 +59,9 @@ def test_discrete_time(example):
         ({"step": 0.1, "method": "zho"}, 'did you mean "zoh"'),
     ):
         with pytest.raises(supple.InputError, match=words):
-            found.discretized(**wrong)
+            found.discretize(**wrong)
     with pytest.raises(supple.InputError, match="continuous"):
-        held.discretized(0.01)
+        held.discretize(0.01)
     with pytest.raises(supple.InputError, match="continuous"):
         held.modes()
 
@@ -75,7 +75,7 @@ def test_conversions_keep_the_response(example):
     frequency = 1.3
     expected = found.response(frequency, "tip.x", "elbow")
     assert system(2j * np.pi * frequency)[0, 1] == pytest.approx(complex(expected))
-    assert found.discretized(0.02).to_control().dt == 0.02
+    assert found.discretize(0.02).to_control().dt == 0.02
     _, response = found.to_scipy().A, found.to_scipy()
     assert_allclose(response.B, found.B)
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.formats.mechanism_file import loads
-from supple.formats.varied_mechanism import varied
+from supple.formats.varied_mechanism import vary_mechanism
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.closure import assemble
@@ -45,7 +45,7 @@ def extrapolated(mechanism, name, theta, count, **options):
 
     def central(h):
         above, below = (
-            squares(varied(mechanism, {name: at + side * h}), theta, count, **options) for side in (1.0, -1.0)
+            squares(vary_mechanism(mechanism, {name: at + side * h}), theta, count, **options) for side in (1.0, -1.0)
         )
         return (above - below) / (2.0 * h)
 
@@ -94,7 +94,7 @@ def test_shapes_along_a_payload(ralf):
     found = supple.modes(ralf, theta, count=2, along=("payload",))
 
     def shapes(payload):
-        moved = supple.modes(varied(ralf, {"payload": payload}), theta, count=2).displacements("link2")
+        moved = supple.modes(vary_mechanism(ralf, {"payload": payload}), theta, count=2).displacements("link2")
         return moved * np.sign(np.sum(moved * found.displacements("link2"), axis=1))[:, None]
 
     expected = (shapes(12.0 + step) - shapes(12.0 - step)) / (2.0 * step)
@@ -111,8 +111,8 @@ def test_twins_part_as_a_parameter_says():
     still, rising = found.eigenvalue_slopes["across"]
     assert abs(still) < 1e-7 * rising
     step = 100.0
-    above = squares(varied(rod, {"across": 1e5 + step}), [0.0], 2)
-    below = squares(varied(rod, {"across": 1e5 - step}), [0.0], 2)
+    above = squares(vary_mechanism(rod, {"across": 1e5 + step}), [0.0], 2)
+    below = squares(vary_mechanism(rod, {"across": 1e5 - step}), [0.0], 2)
     assert_allclose(rising, (above[1] - below[0]) / (2.0 * step), rtol=1e-5)
     together = found.eigenvalue_slopes["heavy"]
     assert_allclose(together, together.mean(), rtol=1e-6)
@@ -134,7 +134,7 @@ def test_a_mechanism_built_in_python_has_slopes_along_its_parameters():
         point_masses={"tip": {"at": "bar.P", "mass": "2*tip"}},
     )  # fmt: skip
     found = supple.modes(cantilever, count=1, along="tip").eigenvalue_slopes["tip"]
-    near = [squares(varied(cantilever, {"tip": 0.5 + k * 0.01}), [], 1)[0] for k in (-2, -1, 1, 2)]
+    near = [squares(vary_mechanism(cantilever, {"tip": 0.5 + k * 0.01}), [], 1)[0] for k in (-2, -1, 1, 2)]
     assert_allclose(found[0], (near[0] - 8.0 * near[1] + 8.0 * near[2] - near[3]) / 0.12, rtol=1e-5)
 
 
@@ -142,7 +142,9 @@ def test_a_mechanism_built_in_python_has_slopes_along_its_parameters():
 def test_linear_models_along_a_payload(ralf, options):
     theta, step = [1.1, 0.95], 0.24
     found = supple.linearize(ralf, theta, along="payload", **options)
-    near = [supple.linearize(varied(ralf, {"payload": 12.0 + k * step}), theta, **options) for k in (-2, -1, 1, 2)]
+    near = [
+        supple.linearize(vary_mechanism(ralf, {"payload": 12.0 + k * step}), theta, **options) for k in (-2, -1, 1, 2)
+    ]
     for matrix in "ABCD":
         values = [getattr(item, matrix) for item in near]
         expected = (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * step)

@@ -10,7 +10,7 @@ from nodal_motion import slopes
 from numpy.testing import assert_allclose
 from scipy.linalg import eigh, null_space
 
-from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, scattered
+from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, make_start
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays
 from supple.formulations.elastic_rest.joint_stiffness_over_position import StiffnessTables
 from supple.formulations.elastic_rest.response_operator import Structure
@@ -88,7 +88,7 @@ class Made:
         no_tables = StiffnessTables(none, none, np.zeros(1, dtype=np.int64), *(empty,) * 5)
         shape = np.eye(n)[None]
         rest = ElasticArrays(part_i, np.zeros((1, 3)), shape, self.stiffness, column, *no_rows, no_tables, 1.0)
-        search = Search(0.05, 30.0, scattered(count + 7, n), EXACT)
+        search = Search(0.05, 30.0, make_start(count + 7, n), EXACT)
         structure = Structure(self.stiffness, self.rows(t), self.compliance)
         size = count + SPARE
         lowest = Eigenmodes(np.empty(size), np.empty((size, n)))

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.formats.mechanism_file import loads
-from supple.formats.varied_mechanism import VariedMechanism, varied
-from supple.formulations.coefficients import carried
+from supple.formats.varied_mechanism import VariedMechanism, vary_mechanism
+from supple.formulations.coefficients import get_coefficients
 from supple.kinematics.closure import assemble
 from supple.parameterization.parameter_slopes import KNOWN, parameter_slopes
 from supple.parameterization.rigid_rows import rigid_layout, rigid_rows
@@ -58,11 +58,11 @@ def extrapolated(values, at, step):
 def compared(mechanism, name, theta):
     """Of each coefficient: the largest departure, of the largest slope or what would be one per mille of the value."""
     here = assemble(mechanism, theta)
-    layout = rigid_layout(here.rest.numbering, carried(here.rest))
+    layout = rigid_layout(here.rest.numbering, get_coefficients(here.rest))
     found, at = parameter_slopes(here, name), mechanism.parameters[name]
 
     def rows(value):
-        return rigid_rows(assemble(varied(mechanism, {name: value}), theta), efforts=False)[0]
+        return rigid_rows(assemble(vary_mechanism(mechanism, {name: value}), theta), efforts=False)[0]
 
     expected, values = extrapolated(rows, at, 4e-3 * abs(at)), rows(at)
     worst = {}
@@ -95,15 +95,15 @@ def test_members_of_a_family_share_what_they_have_in_common():
     for name in ("coupler", "heavy"):
         theta = np.array([[0.3]])
         found = parameter_slopes(assemble(member, theta), name)
-        alone = parameter_slopes(assemble(loaded.built((0.55, 0.8)), theta), name)
+        alone = parameter_slopes(assemble(loaded.build((0.55, 0.8)), theta), name)
         known = np.isfinite(alone)
         assert_allclose(found[known], alone[known], rtol=1e-9, atol=1e-9 * np.abs(alone[known]).max())
 
 
 def test_parameters_that_follow_from_others_follow():
     mechanism = loads(LOADED, parameters={"crank": 0.45})
-    assert varied(mechanism, {"heavy": 1.0}).parameters["half"] == 0.225
-    assert_allclose(varied(mechanism, {"crank": 0.4}).parameters["half"], 0.2)
+    assert vary_mechanism(mechanism, {"heavy": 1.0}).parameters["half"] == 0.225
+    assert_allclose(vary_mechanism(mechanism, {"crank": 0.4}).parameters["half"], 0.2)
 
 
 def test_what_has_no_slope_is_refused():

@@ -34,7 +34,7 @@ def at(crank):
 def crossing():
     """Where the third mode of the set has the frequency of the next outside it, from the frequencies alone."""
     system = modal_parameterization(four_bar(), ModeChoice(("E.z",), 3, "subspace"))
-    held = system.rest.held_and_loaded()
+    held = system.rest.list_loaded_rows()
 
     def gap(crank):
         X = supple.assemble(four_bar(), [[crank]]).X

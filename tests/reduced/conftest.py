@@ -10,7 +10,7 @@ import supple
 from supple.approximation.fits.chebyshev_products import total_degree
 from supple.approximation.fits.fits import fit
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, halved
+from supple.approximation.refinement.box_tree import Forest, cut_box
 from supple.reduced.layout import CoefficientLayout, packed_triangles
 from supple.reduced.model import ReducedModel
 
@@ -42,7 +42,7 @@ def reduced(example, lower, upper, *, degree, levels=None, structured=True):
     mechanism = supple.load(EXAMPLES / example / "mechanism.yaml")
     box = Box(lower, upper)
     s = box.dimension
-    root, indices = halved(box, levels or (0,) * s), total_degree(s, degree)
+    root, indices = cut_box(box, levels or (0,) * s), total_degree(s, degree)
     xi = chebyshev_grid(s, degree + 1)
     for leaf in root.leaves():
         model = supple.local(mechanism, leaf.box.from_unit(xi))
@@ -137,7 +137,7 @@ def invented(inertia):
         parts["mass_slope"] = polynomial(20, 0.03 * rng.normal(size=20))
     del parts["mass_slope" if inertia == "christoffel" else "christoffel"]
     ends = np.cumsum([0, *(part.shape[1] for part in parts.values())]).tolist()
-    root = halved(Box((-1.0, -1.0), (1.0, 1.0)), (0, 0))
+    root = cut_box(Box((-1.0, -1.0), (1.0, 1.0)), (0, 0))
     root.coefficients = np.hstack(list(parts.values()))
     layout = CoefficientLayout(
         coordinates=("a", "b", "tip.z", "mode 1"),

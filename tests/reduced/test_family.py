@@ -11,9 +11,9 @@ from supple import InputError
 from supple.approximation.fits.chebyshev_products import total_degree
 from supple.approximation.piecewise.piecewise import sliced_fit
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, halved
+from supple.approximation.refinement.box_tree import Forest, cut_box
 from supple.control.study.study import plant_maker
-from supple.reduced.damped import damped
+from supple.reduced.damped import add_damping
 from supple.reduced.family import Family, FamilyParameter
 from supple.reduced.file import load_model
 from supple.reduced.scaled import scaled_model
@@ -25,7 +25,7 @@ PARAMETERS = (FamilyParameter("payload", 8.0, 16.0, 10.0, "kg"), FamilyParameter
 def whole(flexible):
     """Over (a, b, payload, length): boxes cut along all of them, one left out, leaves of different degrees."""
     rng = np.random.default_rng(3)
-    root = halved(Box((-1.0, -1.0, 8.0, -1.0), (1.0, 1.0, 16.0, 1.0)), (1, 1, 2, 1))
+    root = cut_box(Box((-1.0, -1.0, 8.0, -1.0), (1.0, 1.0, 16.0, 1.0)), (1, 1, 2, 1))
     indices = total_degree(4, 3)
     base = flexible.fitted.arrays.coefficients[0]
     for n, leaf in enumerate(root.leaves()):
@@ -96,7 +96,10 @@ def test_values_outside_and_names_that_are_not_there(model, flexible):
 
 def test_changes_of_a_model_are_those_of_its_family(model):
     theta = [0.1, 0.2]
-    for change in (lambda item: damped(item, 0.3, 1e-3), lambda item: scaled_model(item, stiffness=1.1, damping=0.5)):
+    for change in (
+        lambda item: add_damping(item, 0.3, 1e-3),
+        lambda item: scaled_model(item, stiffness=1.1, damping=0.5),
+    ):
         one, other = change(model).at(payload=15.0), change(model.at(payload=15.0))
         assert_allclose(one.evaluate(theta).damping, other.evaluate(theta).damping, rtol=1e-13)
         assert_allclose(one.evaluate(theta).K, other.evaluate(theta).K, rtol=1e-13)
@@ -171,7 +174,7 @@ def test_a_linear_model_along_parameters(model):
         values = [item.eigenvalues for item in near]
         expected = (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * step)
         assert_allclose(found.eigenvalue_slopes[name], expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
-    assert not found.discretized(0.01).slopes
+    assert not found.discretize(0.01).slopes
     assert "A per payload" in found.arrays()
     with pytest.raises(InputError, match='no parameter "weight"'):
         here.linearize(theta, along=("weight",))

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.description.scenario import Scenario
-from supple.reduced.damped import damped, first_frequency
+from supple.reduced.damped import add_damping, first_frequency
 from supple.reduced.time.scenario_run import loaded_deflection
 
 THETA = np.array([2.05, 1.12])
@@ -15,7 +15,7 @@ THETA = np.array([2.05, 1.12])
 
 def test_damping_in_proportion_is_added_exactly():
     """D_δδ + α M_δδ + β K_δδ at any θ, and nothing else changes."""
-    before, after = model().evaluate(THETA), damped(model(), 0.3, 2e-4).evaluate(THETA)
+    before, after = model().evaluate(THETA), add_damping(model(), 0.3, 2e-4).evaluate(THETA)
     s = model().layout.theta
     expected = before.damping.copy()
     expected[s:, s:] += 0.3 * before.M[s:, s:] + 2e-4 * before.K[s:, s:]
@@ -28,7 +28,7 @@ def test_a_ratio_is_that_of_the_first_mode():
     f = first_frequency(model(), THETA)
     assert f == pytest.approx(supple.modes(five_bar(), THETA, count=1).frequencies_hz[0], rel=5e-3)
     s = model().layout.theta
-    here = damped(model(), 0.0, 0.01 / (np.pi * f)).evaluate(THETA)
+    here = add_damping(model(), 0.0, 0.01 / (np.pi * f)).evaluate(THETA)
     before = model().evaluate(THETA)
     squares, shapes = np.linalg.eig(np.linalg.solve(here.M[s:, s:], here.K[s:, s:]))
     first = shapes[:, np.argmin(squares)]

@@ -16,7 +16,7 @@ import supple
 from supple.comparison.comparison import compare, families, judged
 from supple.diagnostics import SuppleWarning
 from supple.reduction import sampling as sampling_module
-from supple.reduction.exact_coefficients import modes_of, scattered_over
+from supple.reduction.exact_coefficients import modes_of, scatter_in_boxes
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 WHOLE = {"crank": (-1.75, 1.75)}
@@ -114,7 +114,7 @@ def point_errors(mechanism, model, theta):
         return judged(model, families(item))
 
     exact = parts(supple.local(mechanism, theta, **modes_of(model)))
-    found, typical = parts(model.evaluate(theta)), parts(model.evaluate(scattered_over(model, 2000, seed=11)))
+    found, typical = parts(model.evaluate(theta)), parts(model.evaluate(scatter_in_boxes(model, 2000, seed=11)))
     stated = model.provenance["error"]
     median = {
         name: max(np.median(np.linalg.norm(family, axis=1)), stated[name]["floor"]) for name, family in typical.items()
@@ -126,7 +126,7 @@ def point_errors(mechanism, model, theta):
 
 
 def assert_true(mechanism, model):
-    found = point_errors(mechanism, model, scattered_over(model, 2000, seed=3))
+    found = point_errors(mechanism, model, scatter_in_boxes(model, 2000, seed=3))
     assert len(found) > 8
     for family, error in found.items():
         stated = max(model.error[family], 1e-9)  # what the local model itself is known to

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import supple
 from supple import InputError
 from supple.formats.mechanism_file import loads
-from supple.formats.model_description import described
+from supple.formats.model_description import restore_mechanism
 from supple.formats.varied_mechanism import VariedMechanism, first_of
 from supple.reduced.damped import locked_frequencies
 from supple.reduction.parameter_space import parameter_space, require_one_branch
@@ -69,7 +69,7 @@ def test_a_rigid_family_is_the_mechanism_at_parameters_never_sampled(arm, rigid)
         model = rigid.at(given).evaluate(elbow)
         assert_allclose(model.M[:, 0, 0], exact.M[:, 1, 1], rtol=1e-2)
         assert_allclose(model.force[:, 0], exact.force[:, 1], rtol=1e-2)
-        assert described(rigid.at(given)).bodies == member.bodies
+        assert restore_mechanism(rigid.at(given)).bodies == member.bodies
         slope = rigid.at(given).parameter_slopes(elbow[0])["upper"].M[0, 0]
         length = 0.8 * given["upper"]
         load = 2.0 * length**2  # the other part goes with the cube of the length
@@ -87,7 +87,7 @@ def test_a_flexible_family_follows_one_germ_and_has_the_frequencies_of_its_membe
         hz = locked_frequencies(found.K[:, 1:, 1:], found.M[:, 1:, 1:]) / (2.0 * np.pi)
         full = supple.modes(loads(ARM, parameters={"payload": payload}), theta, count=2).frequencies_hz
         assert_allclose(hz, full, rtol=1e-3)
-        member = described(model)
+        member = restore_mechanism(model)
         assert first_of(member) is not None
         exact = supple.local(member, theta, internal_modes=2, tracking=model.basis.tracking)
         assert exact.basis == model.basis

@@ -10,13 +10,13 @@ import pytest
 
 import supple
 from supple.comparison.comparison import families
-from supple.reduction.exact_coefficients import scattered_over
+from supple.reduction.exact_coefficients import scatter_in_boxes
 
 
 def point_errors(mechanism, model, theta):
     """The error of each family at each θ."""
     exact, found = families(supple.local(mechanism, theta)), families(model.evaluate(theta))
-    typical = families(supple.local(mechanism, scattered_over(model, 2000, seed=11)))
+    typical = families(supple.local(mechanism, scatter_in_boxes(model, 2000, seed=11)))
     return {
         name: np.linalg.norm(found[name] - family, axis=1)
         / np.maximum(np.linalg.norm(family, axis=1), np.median(np.linalg.norm(typical[name], axis=1)))
@@ -49,7 +49,7 @@ def test_four_bar_on_sixteen_boxes(four_bar):
 @pytest.mark.slow
 def test_four_bar_adaptively(four_bar):
     model = supple.reduce(four_bar, tolerance=1e-2)
-    found = errors(four_bar, model, scattered_over(model, 5000, seed=7))
+    found = errors(four_bar, model, scatter_in_boxes(model, 5000, seed=7))
     assert max(found.values()) < 0.011  # the median of the region is itself known to the tolerance only
     assert model.provenance["boxes"] < 16
 
@@ -72,7 +72,7 @@ def test_four_bar_with_fewer_boxes_than_a_grid(four_bar):
 def test_orthoglide_on_five_hundred_boxes(orthoglide):
     model = supple.reduce(orthoglide, fit="quadratic", boxes=(8, 8, 8))
     assert (model.provenance["samples"], model.provenance["boxes"]) == (2969, 512)
-    found = errors(orthoglide, model, scattered_over(model, 2000, seed=7))
+    found = errors(orthoglide, model, scatter_in_boxes(model, 2000, seed=7))
     assert max(found.values()) <= 0.005
     assert found["M"] < 0.001  # 0.042 % computed independently, along the diagonal
     assert model.provenance["operations"] == 504
@@ -85,7 +85,7 @@ def test_orthoglide_on_five_hundred_boxes(orthoglide):
 def test_orthoglide_from_fewer_samples(orthoglide, tolerance, most):
     model = supple.reduce(orthoglide, tolerance=tolerance)
     assert evaluations(model) <= most
-    found = errors(orthoglide, model, scattered_over(model, 2000, seed=7))
+    found = errors(orthoglide, model, scatter_in_boxes(model, 2000, seed=7))
     assert max(found.values()) <= 1.1 * tolerance
 
 
@@ -95,7 +95,7 @@ def test_the_stated_error_is_true(name, tolerance, request):
     mechanism = request.getfixturevalue(name)
     model = supple.reduce(mechanism, tolerance=tolerance)
     assert max(model.error.values()) <= tolerance
-    for family, error in point_errors(mechanism, model, scattered_over(model, 10_000, seed=3)).items():
+    for family, error in point_errors(mechanism, model, scatter_in_boxes(model, 10_000, seed=3)).items():
         # a constant is known to rounding, and what is stated of it is rounding too
         stated = max(model.error[family], 1e-12)
         assert (error > 1.1 * stated).mean() <= 1e-3, family

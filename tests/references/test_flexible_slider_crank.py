@@ -19,7 +19,7 @@ from supple.integration.time_steps import alpha_of
 from supple.kinematics.closure import assemble
 from supple.simulation.driver import Known, drive
 from supple.simulation.mechanism_run import Begun, Continuous, MechanismRun
-from supple.simulation.prescribed import prescribed
+from supple.simulation.prescribed import prescribe_motion
 from supple.time_functions.function_of_time import linear_between
 
 CRANK, ROD = 0.15, 0.3
@@ -110,7 +110,7 @@ class Run:
 
     def __init__(self, mechanism):
         here = assemble(mechanism)
-        course = prescribed(here, {"O": lambda t: SPEED * t}, 0.0, 0.1, 0.01)
+        course = prescribe_motion(here, {"O": lambda t: SPEED * t}, 0.0, 0.1, 0.01)
         self.problem = absolute(here.rest, course.driven)
         self.here, self.course = here, course
         self.crank, self.rod, self.slider = (
@@ -201,7 +201,7 @@ coordinates: [O]
 def motion_of_beams(step, times):
     """Angle of the chord, slider and deflection of the middle against the chord, from the same displacements."""
     here = assemble(BEAMS)
-    course = prescribed(here, {"O": lambda t: SPEED * t}, 0.0, 0.1, 0.01)
+    course = prescribe_motion(here, {"O": lambda t: SPEED * t}, 0.0, 0.1, 0.01)
     problem = absolute(here.rest, course.driven)
     frames, numbering = problem.frames, here.rest.numbering
     crank, rod, slider = (numbering.body_index(name) for name in ("crank", "rod", "slider"))

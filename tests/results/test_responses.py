@@ -32,9 +32,9 @@ def test_directions_along_an_axis_have_its_letter():
         (lambda: measured()["tip.x", "tip.-z"], "no response"),
         (lambda: measured().select(band_hz=(200.0, 300.0)), "no frequency line between 200 and 300 Hz"),
         (lambda: measured().to("jerk"), "not a motion"),
-        (lambda: measured().changed(frequencies_hz=np.zeros(20)), "frequencies_hz: must increase"),
-        (lambda: measured().changed(H=np.zeros((3, 2, 1))), r"\(got \(3, 2, 1\)\)"),
-        (lambda: measured().changed(responses=(channel("tip.z"), channel("tip.z"))), "two channels"),
+        (lambda: measured().copy_with(frequencies_hz=np.zeros(20)), "frequencies_hz: must increase"),
+        (lambda: measured().copy_with(H=np.zeros((3, 2, 1))), r"\(got \(3, 2, 1\)\)"),
+        (lambda: measured().copy_with(responses=(channel("tip.z"), channel("tip.z"))), "two channels"),
     ],
 )
 def test_what_cannot_be_is_named(make, what):
@@ -49,7 +49,7 @@ def test_nobody_writes_into_it():
 
 def test_derivatives_are_powers_of_i_omega():
     """There and back is the identity; the line at 0 Hz is left out, and said to be, where it is divided by zero."""
-    test = measured().changed(window_rate=0.0)
+    test = measured().copy_with(window_rate=0.0)
     receptance = test.to_receptance()
     assert len(receptance.frequencies_hz) == 19
     assert "0 Hz" in receptance.notes[-1]
@@ -85,7 +85,7 @@ def test_behind_an_exponential_window_derivatives_are_powers_of_sigma_plus_i_ome
 
 @pytest.mark.parametrize("ending", ["npz", "mat", "uff"])
 def test_what_is_saved_is_read_back(ending, tmp_path):
-    test = measured().changed(at={"lift": 0.25})
+    test = measured().copy_with(at={"lift": 0.25})
     found = supple.load_responses(test.save(tmp_path / f"test.{ending}"))
     assert (found.responses, found.references) == (test.responses, test.references)
     for name in ("frequencies_hz", "H", "coherence"):  # a universal file has twelve digits

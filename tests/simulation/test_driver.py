@@ -15,7 +15,7 @@ from supple.integration.time_steps import StepOptions
 from supple.simulation.driver import Known, drive
 from supple.simulation.mechanism_run import Continuous, MechanismRun, begin
 from supple.simulation.model_run import FreeRun
-from supple.simulation.prescribed import prescribed
+from supple.simulation.prescribed import prescribe_motion
 from supple.simulation.simulation import LinkRun
 from supple.time_functions.function_of_time import linear_between
 
@@ -97,7 +97,7 @@ def test_a_mechanism_moves_alike_in_one_event_and_in_several(two_link):
     course, values = forces_of(two_link)
     acting = Continuous(
         linear_between(tuple(here.mechanism.actuators), course.breaks, values, 0.0, TIMES[-1]),
-        prescribed(here, None, 0.0, TIMES[-1], STEP),
+        prescribe_motion(here, None, 0.0, TIMES[-1], STEP),
     )
     rates = np.zeros(len(here.theta))
     found = []
@@ -160,7 +160,7 @@ def test_rigid_links_move_alike_in_one_event_and_in_several():
     still, none = np.zeros(len(here.theta)), np.zeros((2, len(machine.actuators)))
     acting = Continuous(
         linear_between(tuple(machine.actuators), times[[0, -1]], none, 0.0, 2e-3),
-        prescribed(here, None, 0.0, 2e-3, 1e-4),
+        prescribe_motion(here, None, 0.0, 2e-3, 1e-4),
     )
     found = []
     for events in ([4], [1, 4]):

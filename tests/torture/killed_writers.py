@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from supple.export.export import write_together
-from supple.files.whole import written_beside
+from supple.files.whole import write_beside
 
 NAMES = [f"file{k}" for k in range(12)]
 
@@ -28,7 +28,7 @@ def _write(folder: Path, generation: int) -> None:
     """Again and again, each time with another content."""
     for k in itertools.count(generation):
         write_together(folder / "set", dict.fromkeys(NAMES, f"{k} " * 400))
-        with written_beside(folder / "single.txt") as beside:
+        with write_beside(folder / "single.txt") as beside:
             beside.write_text(f"{k} " * 4000)
 
 
@@ -47,7 +47,7 @@ def killed(folder: Path, seconds: float, generation: int) -> list[str]:
     left = {path.name for path in (folder / "set").iterdir()} - {*NAMES, "next"}
     single = folder / "single.txt"
     if single.exists():
-        with written_beside(folder / "single.txt") as beside:  # clears what was left
+        with write_beside(folder / "single.txt") as beside:  # clears what was left
             beside.write_text(single.read_text())
         words = single.read_text().split()
         wrong += [] if len(words) == 4000 and len(set(words)) == 1 else ["a file is not whole"]

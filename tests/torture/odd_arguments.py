@@ -333,7 +333,7 @@ def recipes(folder: Path) -> list[Recipe]:
         R("rom.save", rom.save, {"path": folder / "again.rom"}),
         R("rom.simulate", rom.simulate, {"t": t, "inputs": [0.0], "start": [0.1], "step": 1e-3, "rates": [0.0]}),
         R("soft.evaluate", soft.evaluate, {"theta": [0.1], "delta": [0.0]}),
-        R("linear.discretized", linear.discretized, {"step": 1e-3, "method": "zoh"}),
+        R("linear.discretized", linear.discretize, {"step": 1e-3, "method": "zoh"}),
         R("linear.frequency_response", linear.frequency_response, {"frequencies_hz": hz, "outputs": None,
                                                                    "inputs": None}),
         R("linear.save", linear.save, {"path": folder / "linear.npz"}),

@@ -31,7 +31,7 @@ def sampled(way, count=4001):
 @given(DISTANCES, BOUND, BOUND, BOUND, st.floats(1.0, 5.0))
 def test_bounds_are_kept_and_ends_are_met(distance, velocity, acceleration, jerk, slower):
     way = profile(distance, velocity=velocity, acceleration=acceleration, jerk=jerk)
-    way = way.stretched(slower * way.duration)
+    way = way.stretch(slower * way.duration)
     time, value, rate, second = sampled(way)
     assert value[0] == 0.0
     assert value[-1] == distance
@@ -55,7 +55,7 @@ def test_rates_and_accelerations_are_derivatives(distance, velocity, acceleratio
     way = profile(distance, velocity=velocity, acceleration=acceleration, jerk=jerk)
     time, value, rate, second = sampled(way)
     h = time[1]
-    third = way.sampled(time, closed=True)[:, 3]
+    third = way.sample(time, closed=True)[:, 3]
     between = np.abs(third).max() * h  # the acceleration may be this much larger between samples
     fastest, steepest = np.abs(rate).max(), np.abs(second).max() + between
     assert_allclose(
@@ -72,7 +72,7 @@ def test_a_bound_stops_it_from_being_faster(distance, velocity, acceleration, je
     _, _, rate, second = sampled(way, 20_001)
     reached = (
         np.abs(rate).max() / velocity, np.abs(second).max() / acceleration,
-        np.abs(way.sampled(0.5 * (way.breaks[1:] + way.breaks[:-1]))[:, 3]).max() / jerk,
+        np.abs(way.sample(0.5 * (way.breaks[1:] + way.breaks[:-1]))[:, 3]).max() / jerk,
     )  # fmt: skip
     assert_allclose(max(reached), 1.0, rtol=1e-6)
     assert_allclose(reached[2], 1.0, rtol=1e-6)  # the jerk is always used in full: otherwise time is wasted

@@ -179,7 +179,7 @@ def test_a_test_alone_is_drawn_on_its_points():
     assert [point["name"] for point in section["points"]] == ["p7", "a"]
     assert_allclose([point["place"] for point in section["points"]], [[0.0, 0.5, 1.0], [2.0, 0.5, 1.0]], atol=1e-12)
     with pytest.raises(InputError, match='point "7" is unknown'):
-        points_alone(replace(test, channels=tuple(one.replaced(position=None) for one in channels)))
+        points_alone(replace(test, channels=tuple(one.copy_with(position=None) for one in channels)))
 
 
 def test_modes_that_cannot_be_read_are_told(tmp_path):

@@ -17,7 +17,7 @@ import supple
 from supple.cli.main import run
 from supple.view.house_style import new_figure
 from supple.view.report.mechanism_sections import stance
-from supple.view.report.page import Html, Report, bullets, commands, html_table, marked, report_section
+from supple.view.report.page import Html, Report, bullets, commands, html_table, mark_text, report_section
 from supple.view.report.report import reduce_command, report
 from supple.view.report.report_picture import Drawings
 
@@ -91,7 +91,7 @@ def test_every_text_is_shown_as_it_is(tmp_path):
     read = Reader(report(hostile, tmp_path / "page.html", file=f"{HOSTILE}.yaml").html())
     assert not {tag for tag, _ in read.elements} & {"script", "img"}
     assert sum(HOSTILE in words for words in read.words) >= 3  # title, heading, description
-    parts = (html_table([HOSTILE], [[HOSTILE]]), bullets([HOSTILE]), commands([HOSTILE]), marked(HOSTILE, "bad"))
+    parts = (html_table([HOSTILE], [[HOSTILE]]), bullets([HOSTILE]), commands([HOSTILE]), mark_text(HOSTILE, "bad"))
     picture = Drawings().picture(new_figure(1.0, 1.0), HOSTILE)
     small = Reader(
         Report(HOSTILE, HOSTILE, {HOSTILE: HOSTILE}, (report_section(HOSTILE, *parts, picture),), HOSTILE).html()

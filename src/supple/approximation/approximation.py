@@ -94,7 +94,7 @@ def bounding_half(region: Sequence[Box]) -> Array:
     return 0.5 * (upper - lower)
 
 
-def scattered_in(region: Sequence[Box], count: int, seed: int) -> Array:
+def scatter_points(region: Sequence[Box], count: int, seed: int) -> Array:
     """Return about `count` evenly scattered points of the region, distributed over the boxes by volume."""
     volumes = np.array([np.prod(box.half) for box in region])
     shares = np.maximum(1, np.round(count * volumes / volumes.sum())).astype(int)
@@ -134,7 +134,7 @@ def fitted_medians(
     region: Sequence[Box], piecewise: Piecewise, floors: Mapping[str, float], relative: Iterable[str], derived: Derived
 ) -> dict[str, float]:
     """Return the medians from the fit alone; empty if none of the scattered points is fitted."""
-    points = scattered_in(region, MEDIAN_POINTS, seed=0)
+    points = scatter_points(region, MEDIAN_POINTS, seed=0)
     points = points[piecewise.locate(points) != NOWHERE]
     if len(points) == 0:
         return {}

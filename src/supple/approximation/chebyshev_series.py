@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.fft import dct
 
 from supple.approximation.fits.chebyshev_products import Indices, total_degree
-from supple.approximation.fits.lower_set import graded
+from supple.approximation.fits.lower_set import sort_terms
 from supple.approximation.fits.scattered_fit import halton_points
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
@@ -96,8 +96,8 @@ class _SeriesBuilder:
             required = np.where(tails > 1.0, np.ceil(_GROWTH * counts).astype(int), counts)
             enough = bool((tails <= 1.0).all())
             if enough or self.points >= self._largest:
-                node = BoxNode(box, None, None, *_shortened(c, _KEPT * self._tolerance))
-                error = self._checked(node)
+                node = BoxNode(box, None, None, *_drop_small_terms(c, _KEPT * self._tolerance))
+                error = self._measure_error(node)
                 if error <= self._tolerance or not enough or self.points >= self._largest:
                     self.error = max(self.error, error)
                     return node
@@ -122,7 +122,7 @@ class _SeriesBuilder:
             c[(slice(None),) * axis + (0,)] *= 0.5
         return np.asarray(c)
 
-    def _checked(self, node: BoxNode) -> float:
+    def _measure_error(self, node: BoxNode) -> float:
         """Return the largest error at points that were not fitted."""
         unit = 0.999 * halton_points(node.box.dimension, _CHECKS, 3)
         f = self._values(node.box.from_unit(unit))
@@ -139,13 +139,13 @@ def _tails(c: Array) -> Array:
     )
 
 
-def _shortened(c: Array, small: float) -> tuple[Array, Indices]:
+def _drop_small_terms(c: Array, small: float) -> tuple[Array, Indices]:
     """Return the terms of the smallest lower set with all coefficients that are not small, and their coefficients."""
     large = np.abs(c).max(axis=-1) > small
     large[(0,) * large.ndim] = True
     for axis in range(large.ndim):  # include all divisors of kept terms
         large = np.flip(np.logical_or.accumulate(np.flip(large, axis), axis=axis), axis)
-    indices = graded(set(map(tuple, np.argwhere(large).tolist())))
+    indices = sort_terms(set(map(tuple, np.argwhere(large).tolist())))
     return np.ascontiguousarray(c[tuple(indices.T)]), indices
 
 

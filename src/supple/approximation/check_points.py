@@ -46,7 +46,7 @@ def peaks(points: Array, height: Array, count: int, apart: float = 0.25) -> Arra
     return points[chosen]
 
 
-def filling(known: Array, count: int, seed: int) -> Array:
+def fill_gaps(known: Array, count: int, seed: int) -> Array:
     """Return new points (count, s) of [-1, 1]^s, far from all known ones (N, s) and from each other.
 
     Distances are taken in arccos ξ, in which errors of polynomials oscillate evenly.

@@ -165,11 +165,11 @@ class Confirmation:
         """
         piecewise = forest.piecewise()
         rng = np.random.default_rng((self._seed, self.sets, _STREAM))
-        points = self._drawn(piecewise, self.size(len(floors)), rng)
+        points = self._draw_points(piecewise, self.size(len(floors)), rng)
         found, spent = [], []
         for few in (points[:_TIMED], points[_TIMED : 2 * _TIMED]):  # the first includes the loading of kernels
             start = time.process_time()  # processor time of this process, independent of others
-            found.append(self._compared(piecewise, few))
+            found.append(self._compare_fit(piecewise, few))
             spent.append(time.process_time() - start)
         if self._count is None:
             self._count = self.size(len(floors), min(spent) / _TIMED)
@@ -180,15 +180,15 @@ class Confirmation:
         for stop in parts:
             known = sum(len(part.valid) for part in found)
             if stop > known:
-                found.append(self._compared(piecewise, points[known:stop]))
-            checked = self._judged(piecewise, points, _joined(found), floors, relative, visited)
+                found.append(self._compare_fit(piecewise, points[known:stop]))
+            checked = self._judge_points(piecewise, points, _join_norms(found), floors, relative, visited)
             if checked.worst > tolerance or not checked.valid.all():
                 break
         self.evaluations += len(checked.points) + len(visited)
         self.checked, self.current = checked, len(checked.points) == len(points)
         return checked
 
-    def _judged(
+    def _judge_points(
         self,
         piecewise: Piecewise,
         points: Array,
@@ -216,15 +216,15 @@ class Confirmation:
             keys = [point.tobytes() for point in np.ascontiguousarray(x)]
             new = [n for n, key in enumerate(keys) if key not in visited]
             if new:
-                visited.update(zip((keys[n] for n in new), self._compared(piecewise, x[new]).each(), strict=True))
-            there = _joined([visited[key] for key in keys])
+                visited.update(zip((keys[n] for n in new), self._compare_fit(piecewise, x[new]).each(), strict=True))
+            there = _join_norms([visited[key] for key in keys])
             return there.valid, there.errors(scales)
 
         most = max(len(points) // _SEARCHED, _AT_LEAST * len(errors))
         peaks = PeakSearch(piecewise, compared[found.valid], errors, further, most, self._near).run()
         return Checked(compared, found.valid, errors, scales, dict(floors), medians, peaks)
 
-    def _drawn(self, piecewise: Piecewise, count: int, rng: np.random.Generator) -> Array:
+    def _draw_points(self, piecewise: Piecewise, count: int, rng: np.random.Generator) -> Array:
         points = uniform_points(piecewise, count, rng)
         if self._placed is None:
             return points
@@ -237,7 +237,7 @@ class Confirmation:
         good, families = int(self.checked.valid.sum()), len(self.checked.errors)
         return Stated(good, share_above(good, families), CONFIDENCE, self.sets, len(self.checked.valid) - good)
 
-    def _compared(self, piecewise: Piecewise, points: Array) -> _Norms:
+    def _compare_fit(self, piecewise: Piecewise, points: Array) -> _Norms:
         """Return ‖f‖ and ‖f - f̂‖ of each family."""
         parts = []
         for start in range(0, len(points), _TOGETHER):
@@ -248,7 +248,7 @@ class Confirmation:
             sizes = {name: norms(family) for name, family in exact.items()}
             differences = {name: norms(fitted[name] - family) for name, family in exact.items()}
             parts.append(_Norms(found.valid, sizes, differences))
-        return _joined(parts)
+        return _join_norms(parts)
 
 
 class _Norms(NamedTuple):
@@ -274,7 +274,7 @@ class _Norms(NamedTuple):
             yield _Norms(np.array([valid]), sizes, differences)
 
 
-def _joined(parts: Sequence[_Norms]) -> _Norms:
+def _join_norms(parts: Sequence[_Norms]) -> _Norms:
     if not parts:
         return _Norms(np.zeros(0, dtype=bool), {}, {})
     names = list(dict.fromkeys(name for part in parts for name in part.sizes))

@@ -70,7 +70,7 @@ Rows = NDArray[np.int64]
 _MOST = 0.1  # of half a box: largest distance by which a point is moved
 
 
-def _joined(known: Array | None, fresh: Array | None) -> Array | None:
+def _join_gradients(known: Array | None, fresh: Array | None) -> Array | None:
     """Join gradients along the coordinates for which both are known."""
     if known is None or fresh is None:
         return None
@@ -113,7 +113,7 @@ class Evaluated:
         half  : (N, s) half widths of the boxes of the points, which are moved by at most a tenth of them
         exact : do not move the points
         """
-        requested = np.ascontiguousarray(points + 0.0) if exact else self._moved(points, half)
+        requested = np.ascontiguousarray(points + 0.0) if exact else self._move_points(points, half)
         keys = [row.tobytes() for row in requested]
         new: list[int] = []
         for n, key in enumerate(keys):
@@ -126,9 +126,9 @@ class Evaluated:
 
     def lacking(self, points: Array, half: Array | None = None) -> int:
         """Return how many of the points (N, s) would have to be evaluated."""
-        return len({row.tobytes() for row in self._moved(points, half)} - self._row.keys())
+        return len({row.tobytes() for row in self._move_points(points, half)} - self._row.keys())
 
-    def _moved(self, points: Array, half: Array | None) -> Array:
+    def _move_points(self, points: Array, half: Array | None) -> Array:
         """Return the points as they are evaluated: moved to cheaper ones, unless their box is too small."""
         moved = self._placed(points)
         if half is not None:
@@ -145,7 +145,7 @@ class Evaluated:
         known = self.samples
         self.samples = Samples(
             np.vstack([known.values, fresh.values]),
-            _joined(known.gradients, fresh.gradients),
+            _join_gradients(known.gradients, fresh.gradients),
             {name: np.vstack([family, fresh.families[name]]) for name, family in known.families.items()},
             np.concatenate([known.valid, fresh.valid]),
             known.relative,

@@ -11,8 +11,8 @@ from supple.description.elastic.material import BRAKES, Damping, RatioAt
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError
 from supple.diagnostics.arguments import require_arguments
-from supple.formats.source import located
-from supple.formulations.absolute.time_damping import unled
+from supple.formats.source import locate_error
+from supple.formulations.absolute.time_damping import has_unled_motion
 from supple.kinematics.inspection import Inspection, inspect
 from supple.kinematics.rest import rest
 
@@ -56,7 +56,7 @@ def check(mechanism: Mechanism) -> Inspection:
                 if modal_body(drawing, part.name) is None:
                     elastic_body(drawing, part.name)
         except SuppleError as error:
-            raise located(error, mechanism) from None
+            raise locate_error(error, mechanism) from None
     return found
 
 
@@ -69,7 +69,7 @@ def _with_hardware(found: Inspection, mechanism: Mechanism) -> Inspection:
     try:
         known = hardware_of(mechanism)
     except SuppleError as error:
-        raise located(error, mechanism) from None
+        raise locate_error(error, mechanism) from None
     drives = {block.actuator: block.said.partition(": ")[2] for block in known.drives}
     return replace(found, drives=drives, instruments={item.output: item.said for item in known.instruments})
 
@@ -90,7 +90,7 @@ def damping_notes(mechanism: Mechanism) -> tuple[str, ...]:
     models = [mechanism.damping, *(item.damping for item in mechanism.materials.values())]
     given = [model for model in models if model is not None]
     by_mass = max((model.rayleigh[0] for model in given if model.rayleigh is not None), default=0.0)
-    notes: tuple[str, ...] = (BRAKES.format(by_mass),) if by_mass and unled(mechanism) else ()
+    notes: tuple[str, ...] = (BRAKES.format(by_mass),) if by_mass and has_unled_motion(mechanism) else ()
     if any(joint.elastic_loss for joint in mechanism.joints.values()) or any(one.rayleigh is None for one in given):
         notes += (_REPLACED,)
     return notes

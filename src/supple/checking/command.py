@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.options import File, Json, Settings, read_mechanism
 
 
 def check(file: File, settings: Settings = None, as_json: Json = False) -> None:
     """List bodies, joints, loops and mobility; locate mistakes."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.checking.check import check as understand
 
         found = understand(read_mechanism(answer, file, settings))

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.help_text import ANALYSE, OUTPUT
 from supple.cli.kept import require_folder, write_result
 from supple.cli.kind_option import Command
 from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 from supple.diagnostics import InputError, SuppleError
-from supple.diagnostics.errors import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quote
 from supple.kinds import Registry
 from supple.results.text import Text, number_text
 
@@ -87,18 +87,18 @@ class Analysis:
         taken = [name for name in self.options if name in inspect.signature(_run).parameters]
         if taken:
             hint = "rename the argument"
-            raise InputError(f"every command already has an argument {quoted(taken[0])}", part=self.part, hint=hint)
+            raise InputError(f"every command already has an argument {quote(taken[0])}", part=self.part, hint=hint)
         needed = [
             name for name, one in self._keywords().items() if name not in self.options and one.default is one.empty
         ]
         if needed:
             hint = "give it a default, or annotate it as bool, int, float or str"
-            raise InputError(f"the argument {quoted(needed[0])} cannot become an option", part=self.part, hint=hint)
+            raise InputError(f"the argument {quote(needed[0])} cannot become an option", part=self.part, hint=hint)
 
     @property
     def part(self) -> str:
         """Name of the analysis in messages."""
-        return f"analysis {quoted(self.name)}"
+        return f"analysis {quote(self.name)}"
 
     @property
     def options(self) -> dict[str, inspect.Parameter]:
@@ -165,7 +165,7 @@ def _run(
     as_json: Json = False,
     **options: Any,
 ) -> None:
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.cli.assemble import warn_of_limits
         from supple.kinematics.closure import assemble
 
@@ -193,7 +193,7 @@ def _require_drawn(analysis: Analysis, found: Result, output: Path) -> None:
 
     if output.suffix.lower() not in SUFFIXES and not hasattr(found, "plot"):
         hint = f"write a table: {', '.join(SUFFIXES)}"
-        raise InputError(f"the result has no plot for {quoted(output.name)}", part=analysis.part, hint=hint)
+        raise InputError(f"the result has no plot for {quote(output.name)}", part=analysis.part, hint=hint)
 
 
 def _text(found: Result) -> Text:

@@ -161,7 +161,7 @@ class Answer:
 
 
 @contextmanager
-def answering(as_json: bool) -> Iterator[Answer]:
+def open_answer(as_json: bool) -> Iterator[Answer]:
     """Report errors raised inside as one line and an exit status.
 
     Exceptions that are not supple's continue to `main`, which reports them as defects.
@@ -173,7 +173,7 @@ def answering(as_json: bool) -> Iterator[Answer]:
         try:
             yield answer
         except SuppleError as error:
-            raise answer.fail(failure_of(_located(error, answer.mechanism))) from None
+            raise answer.fail(failure_of(_locate_error(error, answer.mechanism))) from None
         except KeyboardInterrupt:
             raise answer.fail(failure("interrupted", INTERRUPTED)) from None
         except MemoryError as error:
@@ -184,12 +184,12 @@ def answering(as_json: bool) -> Iterator[Answer]:
             raise answer.fail(refused) from None
 
 
-def _located(error: SuppleError, mechanism: Mechanism | None) -> SuppleError:
+def _locate_error(error: SuppleError, mechanism: Mechanism | None) -> SuppleError:
     if mechanism is None:
         return error
-    from supple.formats.source import located
+    from supple.formats.source import locate_error
 
-    return located(error, mechanism)
+    return locate_error(error, mechanism)
 
 
 def json_value(value: Any) -> Any:

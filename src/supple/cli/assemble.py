@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supple.cli.answer import Answer, answering
+from supple.cli.answer import Answer, open_answer
 from supple.cli.help_text import COST, help_of
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 
@@ -39,7 +39,7 @@ def assemble(
     as_json: Json = False,
 ) -> None:
     """Close all loops at a configuration; list positions."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         if branches:
             _branches(answer, read_mechanism(answer, file, settings), at, 300 if starts is None else starts, seed)
             return

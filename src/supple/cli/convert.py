@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.help_text import OUTPUT
 from supple.cli.new import write
 from supple.cli.options import File, Json, Settings, read_mechanism
@@ -35,7 +35,7 @@ def convert(
     as_json: Json = False,
 ) -> None:
     """Convert a URDF, tables or a mechanism file."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.formats.khalil_kleinfinger.written import to_tables
         from supple.formats.mechanism_text import to_yaml
 

@@ -9,7 +9,7 @@ import shutil
 from importlib.metadata import PackageNotFoundError, distribution, version
 from typing import Any, NamedTuple
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.options import Json
 
 _PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "h5py", "matplotlib", "control")
@@ -19,7 +19,7 @@ _SHOWN = 12  # number of kernels in the list, the most expensive ones
 
 def doctor(as_json: Json = False) -> None:
     """Report versions, hardware, programs, cached kernels."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.compilation.announcement import bytes_in, compilations
         from supple.compilation.kernel import cache_folder
         from supple.diagnostics.limits import LIMITS, most

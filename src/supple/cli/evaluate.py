@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.model_argument import Rom, described_mechanism, model_configuration, read_model
 from supple.cli.options import At, Json, Settings
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def evaluate(rom: Rom, at: At = None, delta: Delta = None, settings: Settings = None, as_json: Json = False) -> None:
     """Evaluate the coefficients of a reduced model."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         model = read_model(answer, rom, settings)
         theta, bent = model_configuration(model, at), _deformation(model, delta)
         found = model.evaluate(theta, delta=bent)

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from supple.cli import bundled
-from supple.cli.answer import Answer, answering
+from supple.cli.answer import Answer, open_answer
 from supple.cli.options import Json
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.errors import excerpt
@@ -45,7 +45,7 @@ def examples(
         raise typer.BadParameter(
             "--copy and --run exclude each other; copy first, then run study.py of the copy", param_hint="--run"
         )
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         if name is None:
             _list(answer)
         elif copy is not None:

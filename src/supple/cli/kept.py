@@ -60,10 +60,10 @@ def require_folder(*targets: Path | None) -> None:
 
 def draw(target: Path, figure: Callable[[], Any]) -> None:
     """Write a figure to a file, completely or not at all."""
-    from supple.files.whole import written_beside
+    from supple.files.whole import write_beside
 
     def save() -> None:
-        with written_beside(target) as beside:
+        with write_beside(target) as beside:
             figure().savefig(beside)
 
     write_file(target, save)

@@ -29,7 +29,7 @@ def kinds(option: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def known(option: str) -> Callable[[str], str]:
+def make_kind_check(option: str) -> Callable[[str], str]:
     """Return a callback that refuses names that are not registered."""
 
     def check(name: str) -> str:

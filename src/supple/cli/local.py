@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.assemble import warn_of_limits
 from supple.cli.help_text import MODEL, help_of
 from supple.cli.kept import TableFile, keep
@@ -55,7 +55,7 @@ def local(
     as_json: Json = False,
 ) -> None:
     """Compute the local equations of motion at a configuration."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.parameterization.local_model import local as local_model
 
         mechanism = read_mechanism(answer, file, settings)

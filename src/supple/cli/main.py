@@ -157,16 +157,16 @@ class Commands(TyperGroup):
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Create the context, and report wrong arguments."""
         self.as_json = "--json" in args
-        with self._answering():
+        with self._report_usage_errors():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, and report wrong arguments."""
-        with self._answering():
+        with self._report_usage_errors():
             return super().invoke(ctx)
 
     @contextmanager
-    def _answering(self) -> Iterator[None]:
+    def _report_usage_errors(self) -> Iterator[None]:
         try:
             yield
         except Exception as error:
@@ -217,7 +217,7 @@ _COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
     CONTROL: {"linearize": linearize.linearize, "inverse": inverse.inverse},
     TEST: {
         "virtual-test": virtual_test.virtual_test, "plan-test": plan_test.plan_test,
-        "check-measurement": measured.measured, "modal": modal.modal, "identify": identify.identify,
+        "check-measurement": measured.check_responses, "modal": modal.modal, "identify": identify.identify,
     },
     EXPORT: {"export": export.export},
     LOOK: {"view": view.view, "report": report.report},
@@ -266,7 +266,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     patiently()
-    with guarded(), _reporting_errors(given):
+    with guard_streams(), _reporting_errors(given):
         complete_named_shell(given)
         status = sweep.sweep_status(given, _run_command)
         if status is not None:
@@ -371,7 +371,7 @@ class _Guarded:
 
 
 @contextmanager
-def guarded() -> Iterator[None]:
+def guard_streams() -> Iterator[None]:
     """Handle failures of the standard streams.
 
     A failing standard output ends the command with one line and a status. If its reader has closed it

@@ -78,7 +78,7 @@ def _dimension(unit: str) -> Dimension | None:
 
 def described_mechanism(model: ReducedModel) -> Mechanism:
     """Return the mechanism that a model was reduced from."""
-    from supple.formats.model_description import described as written
+    from supple.formats.model_description import restore_mechanism as written
 
     return written(model)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.help_text import OUTPUT
 from supple.cli.options import Json
 
@@ -33,7 +33,7 @@ def new(
     as_json: Json = False,
 ) -> None:
     """Write a commented mechanism file as a starting point."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         target = output if output is not None else Path(_file_name(name))
         write(target, starter(_stem(name), spatial=spatial), force)
         answer.give(
@@ -56,25 +56,25 @@ def _stem(name: str) -> str:
 
 def _file_name(name: str) -> str:
     from supple.diagnostics import InputError
-    from supple.diagnostics.errors import quoted
+    from supple.diagnostics.errors import quote
 
     stem = _stem(name)
     if not stem.strip() or stem.startswith(".") or Path(stem).name != stem or not stem.isprintable():
-        raise InputError(f"{quoted(name)} is not a valid file name", hint="choose a file with -o FILE")
+        raise InputError(f"{quote(name)} is not a valid file name", hint="choose a file with -o FILE")
     return f"{stem}.yaml"
 
 
 def write(target: Path, text: str, force: bool) -> None:
     """Write a new file; overwrite an existing one only with `force`."""
     from supple.diagnostics import InputError
-    from supple.files.whole import written_beside
+    from supple.files.whole import write_beside
 
     if target.exists() and not force:
         raise InputError(
             "this file already exists", file=str(target), hint="choose another name, or add --force to overwrite it"
         )
     try:
-        with written_beside(target) as beside:
+        with write_beside(target) as beside:
             beside.write_text(text, encoding="utf-8", newline="\n")
     except ValueError as error:  # an invalid file name
         raise InputError(f"cannot be written ({error})", file=str(target), hint="choose another file with -o") from None

@@ -105,7 +105,7 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
 
 def requested_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, float] | None, bool]:
     """Parse `--at` into {coordinate or point.axis: value}, None for rest, and whether equilibrium is requested."""
-    from supple.description.posture import spelled
+    from supple.description.posture import expand_poses
     from supple.diagnostics import InputError, nearest
     from supple.kinematics.rest import rest
 
@@ -133,7 +133,7 @@ def requested_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, f
                     if name in names
                     else nearest(name, (*mechanism.configurations, REST, EQUILIBRIUM)),
                 )  # fmt: skip
-            theta |= spelled(mechanism, mechanism.configurations[name])
+            theta |= expand_poses(mechanism, mechanism.configurations[name])
             continue
         theta |= _position(mechanism, name, text)
     return theta, resting
@@ -146,9 +146,9 @@ def _position(mechanism: Mechanism, name: str, text: str) -> dict[str, float]:
         axes_of,
         axis_dimension,
         component_dimension,
+        expand_poses,
         place_of,
         posture,
-        spelled,
     )
     from supple.diagnostics import InputError
 
@@ -161,7 +161,7 @@ def _position(mechanism: Mechanism, name: str, text: str) -> dict[str, float]:
             items = [item.strip() for item in pieces(text[1:-1])]
             of = [axis_dimension(axis) for axis in axes] + [None] * len(items)
             values = [quantity_of(item, f"--at {name}", want) for item, want in zip(items, of, strict=False)]
-            return spelled(mechanism, {name: values})
+            return expand_poses(mechanism, {name: values})
         value = quantity_of(text, f"--at {name}", component_dimension(mechanism, name))
         place, _, axis = name.rpartition(".")
         posture(mechanism, {f"{place}.{turn}": 0.0 for turn in TURNS} if axis in TURNS else {name: value})
@@ -275,7 +275,7 @@ FormulationOption = Annotated[
 # The arguments of the running command as a command line.
 
 
-def typed_again(context: typer.Context, *left_out: str) -> str:
+def quote_arguments(context: typer.Context, *left_out: str) -> str:
     """Return the arguments and options of a command, quoted for a shell, without --json and the named ones."""
     words: list[str] = []
     options: list[str] = []
@@ -445,7 +445,7 @@ DampingOption = Annotated[
 ]
 
 
-def damping_of_text(text: str | None) -> dict[str, Any] | float | None:
+def parse_damping(text: str | None) -> dict[str, Any] | float | None:
     """Parse `0.01`, `modal=0.01` (or one ratio per mode), `structural=0.02` or `rayleigh=ALPHA,BETA`."""
     from supple.diagnostics import InputError, nearest
 

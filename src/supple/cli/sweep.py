@@ -106,13 +106,13 @@ def _with_own_files(run: SweepRun) -> list[str]:
     named = False
     for i, item in enumerate(found):
         if item in _WRITTEN and i + 1 < len(found):
-            found[i + 1], named = _labelled(found[i + 1], run.label), named or item != "--plot"
+            found[i + 1], named = _label_file(found[i + 1], run.label), named or item != "--plot"
     if found[:1] == ["reduce"] and not named and "--dry-run" not in found:
         file = next((item for item in found[1:] if not item.startswith("-")), "model")
-        found += ["-o", _labelled(f"{Path(file).stem}.rom", run.label)]
+        found += ["-o", _label_file(f"{Path(file).stem}.rom", run.label)]
     return found
 
 
-def _labelled(file: str, label: str) -> str:
+def _label_file(file: str, label: str) -> str:
     path = Path(file)
     return str(path.with_name(f"{path.stem}-{label}{path.suffix}"))

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.options import Json
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Job(NamedTuple):
 
 def warmup(as_json: Json = False) -> None:
     """Compile all kernels for this machine and cache them."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from concurrent.futures import ProcessPoolExecutor, as_completed
         from multiprocessing import get_context
 

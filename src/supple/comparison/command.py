@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supple.cli.answer import Answer, answering
+from supple.cli.answer import Answer, open_answer
 from supple.cli.help_text import OUTPUT, help_of
 from supple.cli.kept import Picture, TableFile, keep, write_report
 from supple.cli.model_argument import Rom, read_model, set_values
-from supple.cli.options import File, Json, Rigid, Settings, read_mechanism, typed_again
+from supple.cli.options import File, Json, Rigid, Settings, quote_arguments, read_mechanism
 
 if TYPE_CHECKING:
     from supple.comparison.time_comparison import TimeComparison
@@ -45,7 +45,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare a reduced model with its mechanism."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.comparison.comparison import compare as compared
         from supple.comparison.time_comparison import TimeComparison
 
@@ -57,13 +57,13 @@ def compare(
         found = compared(mechanism, model, points=points, scenario=scenario, rigid=rigid)
         if isinstance(found, TimeComparison):
             keep(found, output, plot)
-            write_report(found, report, typed_again(context, "report"))
+            write_report(found, report, quote_arguments(context, "report"))
             _give_run(answer, found)
             return
         if plot is not None:
             raise typer.BadParameter(_not_drawn(scenario), param_hint="--plot")
         keep(found, output)
-        write_report(found, report, typed_again(context, "report"))
+        write_report(found, report, quote_arguments(context, "report"))
         answer.show(found)
 
 

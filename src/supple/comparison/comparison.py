@@ -30,7 +30,7 @@ from supple.parameterization.local_model import local
 from supple.reduced.damped import kept_frequencies, locked_frequencies
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain, path_domain, theta_domain
-from supple.reduction.exact_coefficients import exact_coefficients, modes_of, scattered_over
+from supple.reduction.exact_coefficients import exact_coefficients, modes_of, scatter_in_boxes
 from supple.reduction.fitted_coefficients import FREQUENCIES, block_places
 from supple.reduction.model_trajectory import along_path, without_fixed_coordinates
 from supple.reduction.path import path_from
@@ -205,7 +205,7 @@ def compare(
     if points < 1:
         raise InputError(f"points must be at least 1 (got {points})", part="points")
     require_within("points", points, part="points")
-    return _compare_coefficients(mechanism, model, domain, scattered_over(model, points, seed), seed)
+    return _compare_coefficients(mechanism, model, domain, scatter_in_boxes(model, points, seed), seed)
 
 
 def _is_scenario(mechanism: Mechanism, given: object) -> bool:
@@ -281,7 +281,7 @@ def _scales(model: ReducedModel, names: Sequence[str], seed: int) -> dict[str, f
     stated = model.provenance.get("error", {})
     if all("scale" in stated.get(name, {}) for name in names):
         return {name: stated[name]["scale"] for name in names}
-    typical = compared_families(model, families(model.evaluate(scattered_over(model, _MEDIANS, seed + 1))))
+    typical = compared_families(model, families(model.evaluate(scatter_in_boxes(model, _MEDIANS, seed + 1))))
     medians = {name: float(np.median(norms(typical[name]))) for name in names}
     return {
         name: stated.get(name, {}).get("scale", max(medians[name], stated.get(name, {}).get("median_norm", 0.0)))

@@ -125,10 +125,10 @@ class TimeComparison(Result):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the outputs that both runs have; coordinates if there are no sensors."""
-        return tuple(name for name in self.full.seen if name in self._seen[REDUCED])
+        return tuple(name for name in self.full.seen if name in self._outputs[REDUCED])
 
     @cached_property
-    def _seen(self) -> dict[str, dict[str, Array]]:
+    def _outputs(self) -> dict[str, dict[str, Array]]:
         """Outputs y and ŷ by name, under `full` and `reduced`."""
         found = {}
         for which, run in ((FULL, self.full), (REDUCED, self.reduced)):
@@ -146,14 +146,14 @@ class TimeComparison(Result):
         name : str
             Name of the output.
         """
-        return self._seen[which][name]
+        return self._outputs[which][name]
 
     @cached_property
     def elastic(self) -> dict[str, dict[str, Array]]:
         """Elastic parts e and ê by name, under `full` and `reduced`; outputs without an undeformed value have none."""
         return {
             which: {
-                name: self._seen[which][name] - values[: self.points]
+                name: self._outputs[which][name] - values[: self.points]
                 for name, values in self.rigid_outputs[which].items()
                 if name in self.names
             }
@@ -163,26 +163,26 @@ class TimeComparison(Result):
     @cached_property
     def difference(self) -> dict[str, Array]:
         """Difference ŷ - y (N,) of each output."""
-        return {name: self._seen[REDUCED][name] - self._seen[FULL][name] for name in self.names}
+        return {name: self._outputs[REDUCED][name] - self._outputs[FULL][name] for name in self.names}
 
     @cached_property
     def vectors(self) -> dict[str, VectorError]:
         """Scale and errors of each sensor, with the components of a vector taken together."""
-        units, seen = self.full.seen.units, self._seen[FULL]
+        units, seen = self.full.seen.units, self._outputs[FULL]
         largest: dict[str, float] = {}
         for name in self.names:
             unit = units.get(name, "")
             largest[unit] = max(largest.get(unit, 0.0), float(np.abs(seen[name]).max(initial=0.0)))
         measured: dict[str, tuple[float, str, float]] = {}
-        for label, names in self._grouped.items():
+        for label, names in self._groups.items():
             moved = _largest([seen[name] - seen[name][:1] for name in names])
             known = [self.elastic[FULL][name] for name in names if name in self.elastic[FULL]]
             e, floor = _largest(known), FLOOR * moved
             if max(e, moved) > _NOTHING * largest[units.get(names[0], "")]:
                 measured[label] = (e, "deformation", floor) if e > floor else (moved, "motion", floor)
         found = {}
-        for label, names in self._grouped.items():
-            alike = [measured[other][0] for other, them in self._grouped.items()
+        for label, names in self._groups.items():
+            alike = [measured[other][0] for other, them in self._groups.items()
                      if other in measured and units.get(them[0]) == units.get(names[0])]  # fmt: skip
             scale, by, floor = measured.get(label, (max(alike, default=1.0), "others", 0.0))
             off = [self.difference[name] for name in names]
@@ -195,7 +195,7 @@ class TimeComparison(Result):
         return found
 
     @cached_property
-    def _grouped(self) -> dict[str, tuple[str, ...]]:
+    def _groups(self) -> dict[str, tuple[str, ...]]:
         """Outputs that are components of one vector, by its name: the outputs of one sensor with one unit."""
         units, found = self.full.seen.units, dict[tuple[str, str], list[str]]()
         for name in self.names:
@@ -242,7 +242,7 @@ class TimeComparison(Result):
         for name in self.names:
             known = self.own.outputs if name in self.own.outputs else self.own.coordinates
             there = self.own.time <= last
-            off = known[name][there] - np.interp(self.own.time[there], self.time, self._seen[REDUCED][name])
+            off = known[name][there] - np.interp(self.own.time[there], self.time, self._outputs[REDUCED][name])
             found[name] = float(np.abs(off).max(initial=0.0)) / self.scales[name]
         return found
 
@@ -298,7 +298,7 @@ class TimeComparison(Result):
         columns: dict[str, Any] = {"time": self.time}
         units = {"time": "s"}
         for name in self.names:
-            found = {which: self._seen[which][name] for which in (FULL, REDUCED)}
+            found = {which: self._outputs[which][name] for which in (FULL, REDUCED)}
             if name in self.elastic[FULL]:
                 found["elastic"] = self.elastic[FULL][name]
             columns |= {f"{name}.{mark}": values for mark, values in found.items()}

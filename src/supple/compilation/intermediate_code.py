@@ -31,11 +31,11 @@ def in_pieces() -> Iterator[None]:
     codegen = cpu_target.target_context.codegen()
     before, set_env = codegen._library_class, codegen.set_env
 
-    def set_where_it_is(name: str, environment: Any) -> None:
+    def set_if_present(name: str, environment: Any) -> None:
         if codegen._engine.get_global_value_address(name):
             set_env(name, environment)
 
-    codegen._library_class, codegen.set_env = library, set_where_it_is
+    codegen._library_class, codegen.set_env = library, set_if_present
     try:
         yield
     finally:

@@ -51,7 +51,7 @@ def kernel(function: Callable | None = None, *, purpose: str = "", inline: bool 
     return function
 
 
-def inlined(function: Callable) -> Callable:
+def inline_kernel(function: Callable) -> Callable:
     """Return the same kernel, inlined where it is called, for callers where the cost of a call matters."""
     assert isinstance(function, types.FunctionType)
     twin = types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
@@ -60,7 +60,7 @@ def inlined(function: Callable) -> Callable:
 
 
 @kernel
-def unsigned(place):
+def mark_unsigned(place):
     """Mark an array index as nonnegative, so that native code need not test for indices from the end.
 
     This test would prevent the vectorization of loops over states.
@@ -69,7 +69,7 @@ def unsigned(place):
 
 
 @kernel
-def borrowed(array):
+def mark_borrowed(array):
     """Mark an array that outlives the kernel, so that native code need not count references to it.
 
     Reference counting can take longer than the work of small kernels with tuples of arrays. Do not use it for arrays
@@ -78,7 +78,7 @@ def borrowed(array):
     return array
 
 
-def compiled(function: Callable, *, count: int | None = None, fused: bool = False) -> Callable:
+def compile_kernel(function: Callable, *, count: int | None = None, fused: bool = False) -> Callable:
     """Return the native version of a kernel, compiled or read from the cache at its first call.
 
     count : number of states, configurations or steps of the next call. If the count is small and no native code is
@@ -87,7 +87,7 @@ def compiled(function: Callable, *, count: int | None = None, fused: bool = Fals
     """
     assert isinstance(function, types.FunctionType)
     if count == 0 or (count is not None and patience.bears(function, count, lambda: at_hand(function, fused))):
-        return patience.interpreted(function, count)
+        return patience.interpret_kernel(function, count)
     return _native(function, fused, within=False)
 
 
@@ -179,11 +179,11 @@ def _folder(function: types.FunctionType, fused: bool) -> Path:
 
 def _native(function: types.FunctionType, fused: bool, within: bool) -> Any:
     """Return native code of a kernel; with `within`, only other kernels call it, and it is not cached separately."""
-    if function is unsigned:
+    if function is mark_unsigned:
         import numpy
 
         return numpy.uint64
-    if function is borrowed:
+    if function is mark_borrowed:
         from supple.compilation.borrowing import without_owner
 
         return without_owner

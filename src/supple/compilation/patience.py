@@ -68,7 +68,7 @@ def choice() -> str:
     return chosen
 
 
-def interpreted(function: types.FunctionType, count: int) -> Callable:
+def interpret_kernel(function: types.FunctionType, count: int) -> Callable:
     """Return the interpreted kernel, which records its time."""
 
     def run(*arguments: Any) -> Any:

@@ -31,7 +31,7 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import in_order
 from supple.results.closed_loop import ClosedLoop
 from supple.results.linear_model import LinearModel
-from supple.results.signals import Signals, labelled
+from supple.results.signals import Signals, label_signals
 from supple.results.simulation import warn_of
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
@@ -159,7 +159,7 @@ def closed_loop(
     motion = followed_motion(controllers)
     times = _samples(*_spans(controllers, motion, until, sample_time))
     if start is None and motion is not None and not isinstance(plant, LinearModel):
-        start = _beginning(plant, motion)
+        start = _find_start(plant, motion)
     devices = hardware_in(plant, hardware)
     require_fitting(controllers, plant, devices)
     if step is not None and step > 0.0:
@@ -228,7 +228,7 @@ class _Controllers:
         self._given[event] = command = self._commands.at(event, t, measurement)
         return command
 
-    def advanced(self, event: int) -> None:
+    def record_advance(self, event: int) -> None:
         """Pass the commands as applied by the drives to the controllers."""
         self._commands.applied(self._samples.applied[event])
 
@@ -293,7 +293,7 @@ def _spans(
     return until, sample_time
 
 
-def _beginning(plant: Mechanism | ReducedModel, motion: Any) -> dict[str, float] | None:
+def _find_start(plant: Mechanism | ReducedModel, motion: Any) -> dict[str, float] | None:
     """Return θ at the beginning of the motion by name; other coordinates stay at rest."""
     known = system_of(plant).rigid_coordinates
     first = np.asarray(motion.at(0.0))[0]
@@ -375,11 +375,11 @@ def loop_result(
     pushing = [i for i, block in enumerate(drives.blocks) if not block.leads]
     return ClosedLoop(
         **known,
-        seen_outputs=labelled(time, outputs, samples.seen[:n], units.outputs),
-        measured=labelled(time, outputs, samples.readings[:n], units.outputs),
-        commands=labelled(time, inputs, commands[:n], command_units),
-        applied=labelled(time, inputs, samples.applied[:n], command_units),
-        forces=labelled(time, [inputs[i] for i in pushing], samples.forces[:n, pushing], units.inputs),
+        seen_outputs=label_signals(time, outputs, samples.seen[:n], units.outputs),
+        measured=label_signals(time, outputs, samples.readings[:n], units.outputs),
+        commands=label_signals(time, inputs, commands[:n], command_units),
+        applied=label_signals(time, inputs, samples.applied[:n], command_units),
+        forces=label_signals(time, [inputs[i] for i in pushing], samples.forces[:n, pushing], units.inputs),
         wanted=_reference_signals(reference, run.coordinates),
     )
 
@@ -388,10 +388,10 @@ def _reference_signals(reference: Any, coordinates: Signals) -> Signals:
     """Return the reference of the coordinates over time."""
     if reference is None:
         return Signals(coordinates.time, {})
-    values = reference.sampled(coordinates.time)[:, 0]
+    values = reference.sample(coordinates.time)[:, 0]
     names = [name for name in reference.coordinates if name in coordinates]
     columns = [list(reference.coordinates).index(name) for name in names]
-    return labelled(coordinates.time, names, values[:, columns], coordinates.units)
+    return label_signals(coordinates.time, names, values[:, columns], coordinates.units)
 
 
 # Commands of the controllers at a sample: each at its own rate, checked, and summed.
@@ -422,10 +422,10 @@ class _HeldController:
         command: Any = self.controller.step(t, measurement)
         plain = isinstance(command, np.ndarray) and command.shape == self.command.shape and command.dtype == float
         if not (plain and isfinite(command @ command)):  # fast check; squares that overflow are checked in detail
-            command = self._checked(t, command)
+            command = self._check_command(t, command)
         self.command[:] = command
 
-    def _checked(self, t: float, command: Any) -> Array:
+    def _check_command(self, t: float, command: Any) -> Array:
         """Return the commands in the order of the controller's actuators; refuse invalid ones."""
         part = f"commands of the controller at {t:.6g} s"
         if command is None:

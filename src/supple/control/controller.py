@@ -14,7 +14,7 @@ from supple.control.controller_measurement import NOT_MEASURED, Measurement
 from supple.diagnostics import InputError
 from supple.results.basis import CoordinateBasis, require_same_basis
 from supple.results.result import brief
-from supple.results.text import listed
+from supple.results.text import list_names
 
 
 class Controller(Protocol):
@@ -84,12 +84,12 @@ class StateFeedback:
     coordinates: tuple[str, ...] | None = None
     actuators: tuple[str, ...] | None = None
     basis: CoordinateBasis | None = None
-    commanded: tuple[str, ...] = ()
+    commanded_actuators: tuple[str, ...] = ()
     undriven: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        fed_back = "" if self.coordinates is None else f" of {listed(self.coordinates)}"
-        by = "" if self.actuators is None else f" by {listed(self.actuators)}"
+        fed_back = "" if self.coordinates is None else f" of {list_names(self.coordinates)}"
+        by = "" if self.actuators is None else f" by {list_names(self.actuators)}"
         return brief("StateFeedback", f"{fed_back}{by}, gains {self.gain.shape[0]} x {self.gain.shape[1]}".strip(" ,"))
 
     def step(self, t: float, measurement: Measurement) -> Array:

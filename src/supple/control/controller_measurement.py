@@ -11,7 +11,7 @@ from supple.diagnostics import InputError, nearest
 from supple.hardware.hardware import Hardware
 from supple.results.basis import CoordinateBasis
 from supple.results.result import brief
-from supple.results.text import listed
+from supple.results.text import list_names
 
 NOT_MEASURED = (
     "estimate the states that are not measured: use supple.control.lqg(linear, Q, R, ...) instead of lqr, or "
@@ -134,7 +134,7 @@ class Measurement:
         self.time = time
 
     def __repr__(self) -> str:
-        return brief("Measurement", f"at {self.time:.6g} s of {listed(self.panel.places)}")
+        return brief("Measurement", f"at {self.time:.6g} s of {list_names(self.panel.places)}")
 
     @classmethod
     def from_numbers(cls, panel: MeasurementLayout, numbers: Array, time: float) -> Measurement:

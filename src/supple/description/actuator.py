@@ -290,7 +290,7 @@ class Actuator(Acting):
     """Drive that turns the command into a force or a motion. Default: the command is the force."""
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check_limits(self) -> Self:
         for name in ("limits", "force_limits"):
             bounds = getattr(self, name)
             if bounds is not None and not bounds[0] < bounds[1]:

@@ -121,15 +121,15 @@ if TYPE_CHECKING:
     _TubeLengths = tuple[float, float, float]
     _SphereLengths = float
 else:
-    _CylinderLengths = NamedLengths("solid", "cylinder", ("radius", "length"), _ROUND).ordered
+    _CylinderLengths = NamedLengths("solid", "cylinder", ("radius", "length"), _ROUND).positional_type
     _TubeLengths = NamedLengths(
         "solid",
         "tube",
         ("outer_radius", "inner_radius", "length"),
         _RING,
         (PositiveLength, NotNegativeLength, PositiveLength),
-    ).ordered
-    _SphereLengths = NamedLengths("solid", "sphere", ("radius",), _ROUND).ordered
+    ).positional_type
+    _SphereLengths = NamedLengths("solid", "sphere", ("radius",), _ROUND).positional_type
 
 
 class Solid(Part):
@@ -396,7 +396,7 @@ class Frame(Part):
     """Rotation of the frame's axes: relative to the drawing with `at`, relative to the body with `local`."""
 
     @model_validator(mode="after")
-    def _placed_once(self) -> Self:
+    def _check_placement(self) -> Self:
         if len(self.chosen("at", "local")) > 1:
             raise ValueError("a frame takes either at (in the drawing) or local (in body axes), not both")
         return self

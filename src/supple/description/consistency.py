@@ -108,7 +108,7 @@ def _require_coupled(mechanism: Mechanism, name: str, coupling: Coupling) -> Non
     known: dict[object, str] = {}
     for reference in coupling.coordinates:
         where = (*path, "coordinates")
-        sensor = _measuring(mechanism, reference, where)
+        sensor = _find_position_sensor(mechanism, reference, where)
         if sensor is None:
             _require_joint_coordinate(mechanism, reference, where, reference)
         coordinate = mechanism.coupled_coordinate(reference) or reference
@@ -128,7 +128,7 @@ def _require_coupled(mechanism: Mechanism, name: str, coupling: Coupling) -> Non
         )
 
 
-def _measuring(mechanism: Mechanism, reference: str, path: tuple) -> str | None:
+def _find_position_sensor(mechanism: Mechanism, reference: str, path: tuple) -> str | None:
     """Return the sensor that an output belongs to, or None for the name of a joint; it must measure a position."""
     name = next((item for item in (reference, reference.rpartition(".")[0]) if item in mechanism.sensors), None)
     if name is None or reference.partition(".")[0] in mechanism.joints:
@@ -341,13 +341,15 @@ def _of_drives(mechanism: Mechanism) -> Quantities:
         yield (*path, "viscous"), drive.viscous, of.damping
         given = drive.given
         for parameter, item in kind.parameters.items():
-            wanted = _known(of, given.get("gear"), mechanism, name)
+            wanted = _find_dimensions(of, given.get("gear"), mechanism, name)
             if item.of and parameter in given and all(wanted[key] is not None for key in item.of):
                 powers = ((wanted[key], power) for key, power in item.of.items())
                 yield (*path, kind.name, parameter), given[parameter], _product(*powers)
 
 
-def _known(of: CoordinateDimensions, gear: Any, mechanism: Mechanism, name: str) -> dict[str, Dimension | None]:
+def _find_dimensions(
+    of: CoordinateDimensions, gear: Any, mechanism: Mechanism, name: str
+) -> dict[str, Dimension | None]:
     """Return the dimensions that parameters refer to; that of a gear written as a plain number is unknown (None)."""
     reference = mechanism.actuators[name].joint
     found = None if reference is None else mechanism.joint_coordinate(reference)
@@ -369,11 +371,11 @@ def _of_instruments(mechanism: Mechanism) -> Quantities:
         else:
             written += [((*path, "noise", "rms"), noise.rms, 0.0), ((*path, "noise", "walk"), noise.walk, -0.5)]
         for where, value, power in written:
-            possible = [_product((unit, 1), (TIME, power)) for unit in _measured(mechanism, name, sensor)]
+            possible = [_product((unit, 1), (TIME, power)) for unit in _list_output_dimensions(mechanism, name, sensor)]
             yield where, value, next((unit for unit in possible if _of(value, unit)), possible[0])
 
 
-def _measured(mechanism: Mechanism, name: str, sensor: Sensor) -> tuple[Dimension, ...]:
+def _list_output_dimensions(mechanism: Mechanism, name: str, sensor: Sensor) -> tuple[Dimension, ...]:
     """Return the dimensions that the outputs of a sensor may have."""
     if sensor.record.inside:
         return _INSIDE[sensor.record.inside]

@@ -36,7 +36,7 @@ class Coupling(Part):
         return coordinates
 
     @model_validator(mode="after")
-    def _damped_where_it_gives(self) -> Self:
+    def _check_damping(self) -> Self:
         if self.damping is not None and self.stiffness is None:
             raise ValueError("damping needs a stiffness: a rigid coupling does not deform")
         return self

@@ -156,7 +156,7 @@ class Drawing:
             return frame.pose.position
         return self.bodies[body].to_local(self.place(place, path))
 
-    def attached(self, reference: str, path: Path) -> Attached:
+    def find_frame(self, reference: str, path: Path) -> Attached:
         """Return the frame that a name refers to: a frame, `body.point`, the origin of a body, or a joint's point."""
         if reference in self.frames:
             return self.frames[reference]

@@ -28,15 +28,15 @@ class Acting(Part):
     """Two points that it acts between: frames, points of joints, or `body.point`. It acts along their distance."""
 
     @property
-    def placed_by(self) -> str:
+    def location_key(self) -> str:
         """Key that gives the location: joint, between or at."""
         return self.chosen(*(name for name in ("joint", "between", "at") if name in type(self).model_fields))[0]
 
     @property
     def places(self) -> tuple[str, ...]:
         """Points that it acts at; none for a joint coordinate."""
-        named = getattr(self, self.placed_by)
-        return {"joint": (), "between": named, "at": (named,)}[self.placed_by]
+        named = getattr(self, self.location_key)
+        return {"joint": (), "between": named, "at": (named,)}[self.location_key]
 
     @model_validator(mode="after")
     def _on_one_thing(self) -> Self:
@@ -77,7 +77,7 @@ class Spring(Acting):
         return self
 
     @model_validator(mode="after")
-    def _relaxed_somewhere(self) -> Self:
+    def _check_rest(self) -> Self:
         if self.between is not None and (self.length is None or self.rest is not None):
             raise ValueError("a spring between two points needs the length at which it is relaxed (length, not rest)")
         if self.joint is not None and self.length is not None:

@@ -7,8 +7,8 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.body import Body, Inertia, Solid
 from supple.description.drawing import Drawing, Path, from_to
-from supple.description.elastic.placed_beam import beam_mass, oversized, placed_beams
-from supple.diagnostics.errors import fault_at, quoted
+from supple.description.elastic.placed_beam import beam_mass, find_oversized, placed_beams
+from supple.diagnostics.errors import fault_at, quote
 from supple.geometry.inertia import MassProperties, unphysical, zero_mass
 from supple.geometry.rotation import axes_from_z
 
@@ -17,14 +17,14 @@ _STATED = 1e-2  # relative tolerance of a mass or centre that the file states, w
 
 def mass_properties(drawing: Drawing) -> dict[str, MassProperties]:
     """Return the mass properties of each body about its centre, in its own axes; computed once per mechanism."""
-    return dict(drawing.mechanism.remembered("mass properties", lambda: _mass_properties(drawing)))
+    return dict(drawing.mechanism.compute_once("mass properties", lambda: _mass_properties(drawing)))
 
 
 def _mass_properties(drawing: Drawing) -> dict[str, MassProperties]:
     mechanism = drawing.mechanism
     found = {name: _of_body(drawing, name, body) for name, body in mechanism.bodies.items()}
     for name, point_mass in mechanism.point_masses.items():
-        place = drawing.attached(point_mass.at, ("point_masses", name, "at"))
+        place = drawing.find_frame(point_mass.at, ("point_masses", name, "at"))
         if place.body not in found:
             raise fault_at(
                 ("point_masses", name, "at"), "the point mass is on the ground", "put it on a body that moves"
@@ -66,7 +66,7 @@ def point_inertia_slope(drawing: Drawing, name: str, entry: tuple[str, ...]) -> 
 
 
 def _in_body_axes(drawing: Drawing, name: str, J: Array) -> Array:
-    R = drawing.attached(drawing.mechanism.point_masses[name].at, ("point_masses", name, "at")).pose.axes
+    R = drawing.find_frame(drawing.mechanism.point_masses[name].at, ("point_masses", name, "at")).pose.axes
     return R @ J @ R.T
 
 
@@ -101,7 +101,7 @@ def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
     reason = unphysical(inertia) if not drawing.mechanism.planar else None
     if drawing.mechanism.planar and inertia[2, 2] < 0.0:
         reason = f"the moment of inertia {inertia[2, 2]:g} kg m² is negative"
-    may = _may_be_allowed(inertia)
+    may = _is_allowable(inertia)
     if reason is not None and not (may and body.allow is not None and body.allow.inertia is not None):
         allowing = '; if it is intended, add allow: {inertia: "reason"}' if may else ""
         raise fault_at(
@@ -135,7 +135,7 @@ def mass_slope(drawing: Drawing, name: str, number: tuple[str, ...]) -> MassProp
     return MassProperties(mass, center, own)
 
 
-def _may_be_allowed(inertia: Array) -> bool:
+def _is_allowable(inertia: Array) -> bool:
     """Return whether `allow` may accept an inertia: no principal moment is negative, so kinetic energy is positive."""
     moments = np.linalg.eigvalsh(inertia)
     return bool(np.allclose(inertia, inertia.T) and moments[0] >= -1e-12 * np.abs(moments).max())
@@ -146,9 +146,9 @@ def allowances(drawing: Drawing) -> tuple[str, ...]:
     found = []
     for name, body in drawing.mechanism.bodies.items():
         for field in () if body.allow is None else body.allow.chosen("inertia", "section"):
-            needed = _inertia_excess(drawing, name, body) if field == "inertia" else oversized(drawing, name)
+            needed = _inertia_excess(drawing, name, body) if field == "inertia" else find_oversized(drawing, name)
             why = getattr(body.allow, field)
-            text = f"body {quoted(name)}: {needed or f'its {field} passes the check, so allow: is not needed'}"
+            text = f"body {quote(name)}: {needed or f'its {field} passes the check, so allow: is not needed'}"
             found.append(f"{text} (allowed: {why})")
     return tuple(found)
 

@@ -34,7 +34,7 @@ from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, SuppleWarning, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.results.result import facts_html, picture
-from supple.results.text import listed
+from supple.results.text import list_names
 
 GROUND = "ground"
 SCHEMA_VERSION = 1
@@ -132,7 +132,7 @@ class Mechanism(Part):
             raise error from None
         with use_parameters(values):
             made = handler({**data, "parameters": values})._with_copies()
-        made.remembered("written", lambda: data)
+        made.compute_once("written", lambda: data)
         return made
 
     def _with_copies(self) -> Self:
@@ -142,12 +142,12 @@ class Mechanism(Part):
 
             sections, origins = with_copies(self)
             self.__dict__.update(sections)
-            self.remembered("copied", lambda: origins)
+            self.compute_once("copied", lambda: origins)
         return self
 
     @field_validator("bodies")
     @classmethod
-    def _ground_is_not_a_body(cls, bodies: dict[str, Body]) -> dict[str, Body]:
+    def _refuse_ground(cls, bodies: dict[str, Body]) -> dict[str, Body]:
         if GROUND in bodies:
             raise ValueError('"ground" is predefined; remove it from bodies')
         return bodies
@@ -169,11 +169,11 @@ class Mechanism(Part):
     def _repr_html_(self) -> str:
         parts = ("bodies", "joints", "couplings", "springs", "dampers", "forces", "actuators", "sensors",
                  "configurations", "motions", "scenarios")  # fmt: skip
-        facts = [(part, listed(getattr(self, part), 12)) for part in parts if getattr(self, part)]
+        facts = [(part, list_names(getattr(self, part), 12)) for part in parts if getattr(self, part)]
         kind = f"planar ({self.plane})" if self.plane else "spatial"
         return facts_html("Mechanism", f"{self.name}, {kind}", [("description", self.description or ""), *facts])
 
-    def remembered(self, key: str, make: Callable[[], T]) -> T:
+    def compute_once(self, key: str, make: Callable[[], T]) -> T:
         """Return the value that `make` returned at the first call; a description is frozen, so it stays valid."""
         assert self.__pydantic_private__ is not None
         memory = self.__pydantic_private__["_memory"]  # pydantic's own attribute access takes microseconds per call
@@ -244,30 +244,30 @@ class Mechanism(Part):
 
     def body(self, name: str) -> Body:
         """Return the body of this name."""
-        return self._named("bodies", "body", name)
+        return self._get_part("bodies", "body", name)
 
     def joint(self, name: str) -> Joint:
         """Return the joint of this name."""
-        return self._named("joints", "joint", name)
+        return self._get_part("joints", "joint", name)
 
     def actuator(self, name: str) -> Actuator:
         """Return the actuator of this name."""
-        return self._named("actuators", "actuator", name)
+        return self._get_part("actuators", "actuator", name)
 
     def frame(self, name: str) -> Frame:
         """Return the frame of this name."""
-        return self._named("frames", "frame", name)
+        return self._get_part("frames", "frame", name)
 
     def material(self, name: str) -> Material:
         """Return the material of this name."""
-        return self._named("materials", "material", name)
+        return self._get_part("materials", "material", name)
 
     def section(self, name: str) -> CrossSection:
         """Return the cross-section of this name."""
-        return self._named("sections", "section", name)
+        return self._get_part("sections", "section", name)
 
-    def _named(self, section: str, kind: str, name: str) -> Any:
-        require_arguments(Mechanism._named, locals())
+    def _get_part(self, section: str, kind: str, name: str) -> Any:
+        require_arguments(Mechanism._get_part, locals())
         parts = getattr(self, section)
         require_known(kind, name, parts)
         return parts[name]
@@ -297,7 +297,7 @@ class Mechanism(Part):
 # Warnings about elastic parts that a computation treats as rigid.
 
 
-def taken_as_rigid(
+def treat_as_rigid(
     mechanism: Mechanism, meant: bool, instead: str, *, names: tuple[str, ...] | None = None, stacklevel: int = 3
 ) -> tuple[str, ...]:
     """Return the names of elastic parts that are treated as rigid, with a SuppleWarning unless that is intended.

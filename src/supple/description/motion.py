@@ -86,7 +86,7 @@ class Motion(Part):
     """Duration, s. Default: the shortest that the bounds allow. A longer duration stretches the bounded motions."""
 
     @model_validator(mode="after")
-    def _one_thing_for_some_time(self) -> Self:
+    def _check_motion(self) -> Self:
         if len(self.chosen("coordinates", "tool")) != 1:
             raise ValueError("a motion needs exactly one of coordinates and tool")
         if self.duration is None and not any(part.bounds() for part in self._parts()):

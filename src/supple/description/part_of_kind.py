@@ -86,7 +86,7 @@ class PartOfKind(Part):
         if not own.keys() <= keys.keys():
             chosen = [key for key, value in own.items() if value is not None and key in cls.kinds]
             keys = cls._keys_of(chosen)
-        given, faults = _validated(own, keys)
+        given, faults = _validate_keys(own, keys)
         try:
             found = handler({key: data[key] for key in data if key not in own} | given)
         except ValidationError as error:
@@ -141,7 +141,7 @@ class PartOfKind(Part):
         return found
 
 
-def _validated(own: Mapping[str, Any], keys: Mapping[str, Key]) -> tuple[dict[str, Any], list[InitErrorDetails]]:
+def _validate_keys(own: Mapping[str, Any], keys: Mapping[str, Key]) -> tuple[dict[str, Any], list[InitErrorDetails]]:
     given, faults = {}, []
     for key, what in keys.items():
         if own.get(key) is None:

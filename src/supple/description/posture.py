@@ -52,7 +52,7 @@ def component_dimension(mechanism: Mechanism, name: str) -> Dimension | None:
     return axis_dimension(axis) if axis in axes_of(mechanism) and axis != name else None
 
 
-def spelled(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> dict[str, Any]:
+def expand_poses(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> dict[str, Any]:
     """Expand every pose into its components: {"tool": [1, 2]} becomes {"tool.x": 1, "tool.z": 2}.
 
     The last axis of a value counts its components: (c,), or (N, c) for a batch.
@@ -81,7 +81,7 @@ def posture(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> 
     known = mechanism.coordinate_names()
     coordinates: dict[str, Any] = {}
     components: dict[str, dict[str, Any]] = {}
-    for name, value in spelled(mechanism, given, path).items():
+    for name, value in expand_poses(mechanism, given, path).items():
         if name in known:
             coordinates[name] = value
             continue
@@ -116,9 +116,9 @@ def place_of(mechanism: Mechanism, name: str, path: Path = (), key: str | None =
     """
     sensor = mechanism.sensors.get(name)
     found = name if sensor is None or sensor.place is None else sensor.place
-    drawing = mechanism.remembered("drawing of places", lambda: Drawing(mechanism))
+    drawing = mechanism.compute_once("drawing of places", lambda: Drawing(mechanism))
     try:
-        body = drawing.attached(found, ()).body
+        body = drawing.find_frame(found, ()).body
     except InputError:
         raise _unknown(mechanism, key or name, path) from None
     if body == GROUND:
@@ -132,7 +132,7 @@ def watched_place(drawing: Drawing, name: str) -> str:
     if sensor is None or sensor.place is None:
         return name
     try:
-        drawing.attached(name, ())
+        drawing.find_frame(name, ())
     except InputError:
         return sensor.place
     return name
@@ -144,7 +144,7 @@ def _inside(path: Path, key: str) -> Path:
 
 def _unknown(mechanism: Mechanism, name: str, path: Path) -> InputError:
     """Return the error for a name that is neither a coordinate nor a component of a point."""
-    drawing = mechanism.remembered("drawing of places", lambda: Drawing(mechanism))
+    drawing = mechanism.compute_once("drawing of places", lambda: Drawing(mechanism))
     sensors = [key for key, sensor in mechanism.sensors.items() if sensor.place is not None]
     places = dict.fromkeys([*sensors, *drawing.frames, *drawing.joint_points, *mechanism.bodies])
     axes = axes_of(mechanism)

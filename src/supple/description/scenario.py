@@ -76,7 +76,7 @@ class InputSignal(Part):
 REST, EQUILIBRIUM = "rest", "equilibrium"
 
 
-def _written_as(value: Any) -> str:
+def _detect_form(value: Any) -> str:
     return (
         "signal"
         if isinstance(value, Mapping | InputSignal)
@@ -90,7 +90,7 @@ InputOverTime = Annotated[
     Annotated[OfCoordinate, Tag("number")]
     | Annotated[tuple[OfCoordinate, ...], Field(min_length=2), Tag("values")]
     | Annotated[InputSignal, Tag("signal")],
-    Discriminator(_written_as),
+    Discriminator(_detect_form),
 ]
 """Force over time: its form in the file determines its type."""
 
@@ -139,7 +139,7 @@ class Scenario(Part):
     """Time step, s. Default: 1 ms."""
 
     @model_validator(mode="after")
-    def _something_for_some_time(self) -> Self:
+    def _check_scenario(self) -> Self:
         if self.motion is not None and self.inputs:
             raise ValueError("a scenario takes either a motion or inputs, not both")
         if self.motion is not None and self.rates:

@@ -281,7 +281,7 @@ class Sensor(PartOfKind, Instrumented):
     given in the plane, where it is the normal."""
 
     @property
-    def placed_by(self) -> str:
+    def location_key(self) -> str:
         """Key that gives the measured points."""
         return self.kind
 

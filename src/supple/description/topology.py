@@ -27,7 +27,7 @@ class Topology:
     couplings: tuple[str, ...] = ()
 
     @property
-    def closing(self) -> tuple[str, ...]:
+    def closing_parts(self) -> tuple[str, ...]:
         """Names of the joints and couplings without which the mechanism is a tree."""
         return (*self.cut, *self.couplings)
 

@@ -18,7 +18,7 @@ from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-from supple.diagnostics.errors import InputError, excerpt, quoted
+from supple.diagnostics.errors import InputError, excerpt, quote
 
 _BEYOND = 1e100  # limit of frequencies, gains and weights: their squares are still finite
 _ALIASES = {
@@ -73,7 +73,7 @@ def real_numbers(part: str, values: Any, *, finite: bool = True) -> Any:
 def value_text(value: Any) -> str:
     """Format a value for a message; objects without a short text are named by their type."""
     if isinstance(value, str):
-        return quoted(value)
+        return quote(value)
     try:
         text = repr(value)
     except Exception:  # noqa: BLE001 - any error of the value's own __repr__
@@ -117,7 +117,7 @@ def _kinds(node: ast.expr, known: Mapping[str, Any]) -> list[ArgumentKind] | Non
     if name == "tuple" and inner and not any(isinstance(item, ast.Constant) for item in inner):
         return [_in_turn([_kinds(item, known) for item in inner])]
     if name == "Mapping" and len(inner) == 2:
-        return _mapping(_kinds(inner[1], known))
+        return _describe_mapping(_kinds(inner[1], known))
     thing = known.get(name)
     if get_origin(thing) is Literal:
         return [_one_of(list(get_args(thing)))]
@@ -161,7 +161,7 @@ def _in_turn(places: list[list[ArgumentKind] | None]) -> ArgumentKind:
     return ArgumentKind(f"{len(places)} {_plural(words[0])}" if same else f"{len(places)} values", fits)
 
 
-def _mapping(items: list[ArgumentKind] | None) -> list[ArgumentKind]:
+def _describe_mapping(items: list[ArgumentKind] | None) -> list[ArgumentKind]:
     def fits(value: Any) -> bool:
         if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
             return False
@@ -173,7 +173,7 @@ def _mapping(items: list[ArgumentKind] | None) -> list[ArgumentKind]:
 
 def _one_of(allowed: list[Any]) -> ArgumentKind:
     """Return the kind of one word of a list; functions check the word itself, and suggest the nearest one."""
-    return ArgumentKind(f"one of {', '.join(quoted(item) for item in allowed)}", lambda value: isinstance(value, str))
+    return ArgumentKind(f"one of {', '.join(quote(item) for item in allowed)}", lambda value: isinstance(value, str))
 
 
 def _one(name: str) -> str:

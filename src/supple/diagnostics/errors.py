@@ -46,7 +46,7 @@ class SuppleError(Exception):
         self.message, self.part, self.hint = message, part, hint
         self.path, self.file, self.line = path, file, line
 
-    def located(self, file: str | None, line: int | None) -> SuppleError:
+    def locate(self, file: str | None, line: int | None) -> SuppleError:
         """Return a copy of the error with its position in a file."""
         return type(self)(self.message, part=self.part, hint=self.hint, path=self.path, file=file, line=line)
 
@@ -139,7 +139,7 @@ def excerpt(value: object, longest: int = 60) -> str:
     return line if len(line) <= longest else line[: longest - 3] + "..."
 
 
-def quoted(value: object, longest: int = 60) -> str:
+def quote(value: object, longest: int = 60) -> str:
     """Return the excerpt of a value in double quotes."""
     return f'"{excerpt(value, longest)}"'
 
@@ -175,7 +175,7 @@ def part_name(path: tuple[str | int, ...]) -> str | None:
         return None
     section = str(path[0])
     if len(path) > 1 and section in PARTS:
-        return f"{PARTS[section]} {quoted(path[1])}"
+        return f"{PARTS[section]} {quote(path[1])}"
     return section
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from supple.diagnostics.errors import InputError, nearest, quoted
+from supple.diagnostics.errors import InputError, nearest, quote
 
 VARIABLE = "SUPPLE_LIMITS"
 _SHARE = 0.5  # fraction of the free memory
@@ -68,7 +68,7 @@ def require_within(name: str, requested: float, *, part: str | None = None, hint
         return
     raise InputError(
         f"{_number(requested)} {LIMITS[name].items} exceed the limit of {_number(allowed)}",
-        part=part, hint=f"{hint}, or {_raised(name, _above(requested))}",
+        part=part, hint=f"{hint}, or {_suggest_raise(name, _above(requested))}",
     )  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def require_memory(needed: float, what: str, *, part: str | None = None, hint: s
     raise InputError(
         f"{what} {in_bytes(needed)}, more than the limit of {in_bytes(allowed)}"
         + ("" if "memory" in _chosen_limits() else " (half of the free memory)"),
-        part=part, hint=f"{hint}, or {_raised('memory', f'{needed / 1e9 + 1:.0f}GB' if needed < 1e18 else 'MORE')}",
+        part=part, hint=f"{hint}, or {_suggest_raise('memory', f'{needed / 1e9 + 1:.0f}GB' if needed < 1e18 else 'MORE')}",
     )  # fmt: skip
 
 
@@ -135,11 +135,11 @@ def _chosen_limits() -> dict[str, float]:
         if not name and not value:
             continue
         if name not in LIMITS:
-            raise InputError(f"unknown limit {quoted(name)}", part=VARIABLE, hint=nearest(name, LIMITS))
+            raise InputError(f"unknown limit {quote(name)}", part=VARIABLE, hint=nearest(name, LIMITS))
         number = bytes_of(value) if name in _SIZES else _count(value)
         if not number > 0.0:
             raise InputError(
-                f"{quoted(piece.strip())} is not a limit", part=VARIABLE,
+                f"{quote(piece.strip())} is not a limit", part=VARIABLE,
                 hint=f"write for example {name}={'16GB' if name in _SIZES else '1e9'}",
             )  # fmt: skip
         found[name] = number
@@ -171,5 +171,5 @@ def _above(value: float) -> str:
     return f"{value * 1.0005:.3g}" if value < 1e300 else "inf"
 
 
-def _raised(name: str, value: str) -> str:
+def _suggest_raise(name: str, value: str) -> str:
     return f"raise the limit: {VARIABLE}={name}={value}, or supple --limit {name}={value}"

@@ -155,14 +155,14 @@ class Cluster:
         try:
             self._send_work(known)
             while first < total or running:
-                free = crowd.workers() - late.avoided
+                free = crowd.workers() - late.avoided_workers
                 while first < total and len(running) < _AHEAD * max(1, len(free)):
                     rows = slice(first, first + min(known.size.next(total - first, len(free)), total - first))
                     first = rows.stop
-                    if late.avoided and not free:  # no present worker answers
+                    if late.avoided_workers and not free:  # no present worker answers
                         yield PartialResult(rows, known.work(*(item[rows] for item in arrays)))
                         continue
-                    self._submit(known, arrays, rows, running, free if late.avoided else None)
+                    self._submit(known, arrays, rows, running, free if late.avoided_workers else None)
                 for future in self._done(list(running)):
                     if future not in running:  # a copy of it finished first
                         continue
@@ -177,7 +177,7 @@ class Cluster:
                         known.size.learn(rows.stop - rows.start, done.seconds)
                     yield PartialResult(rows, done.found)
                 for task in late.look(running):
-                    free = crowd.workers() - late.avoided
+                    free = crowd.workers() - late.avoided_workers
                     if free:
                         self._submit(known, arrays, task.rows, running, free, task.copies + 1)
                     else:
@@ -284,7 +284,7 @@ class Cluster:
         with suppress(*_LOST, ValueError):
             for name in self._sent:
                 if self.lasting and self.client.status == "running":
-                    seconds = _LOOK if self._late.avoided else _SPREAD
+                    seconds = _LOOK if self._late.avoided_workers else _SPREAD
                     _within(seconds, partial(self.client.unregister_worker_plugin, name))
 
 
@@ -292,13 +292,13 @@ def _within(seconds: float, call: Callable[[], object]) -> None:
     """Call a function that waits for all workers; continue after a while, since one of them may not answer."""
     raised: list[Exception] = []
 
-    def called() -> None:
+    def run_call() -> None:
         try:
             call()
         except Exception as error:  # noqa: BLE001 - raised in the calling thread, if that still waits
             raised.append(error)
 
-    thread = threading.Thread(target=called, daemon=True)
+    thread = threading.Thread(target=run_call, daemon=True)
     thread.start()
     thread.join(seconds)
     if raised:

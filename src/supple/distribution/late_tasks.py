@@ -56,7 +56,7 @@ class LateTasks:
         self._next = 0.0
 
     @property
-    def avoided(self) -> set[str]:
+    def avoided_workers(self) -> set[str]:
         return self._silent | self._stuck
 
     def answered(self, worker: str) -> None:
@@ -83,11 +83,11 @@ class LateTasks:
             stuck = any(task.expected is not None and now - task.since > BUSY * task.patience() for task in late)
             if not late or not (silent or stuck):
                 continue
-            if worker not in self.avoided:
+            if worker not in self.avoided_workers:
                 first = min(late, key=lambda task: task.since)
                 self._report(worker, first, now - first.since, silences[worker] if silent else None)
             (self._silent if silent else self._stuck).add(worker)
-        stuck_keys = {key for worker in self.avoided for key in held.get(worker, ())}
+        stuck_keys = {key for worker in self.avoided_workers for key in held.get(worker, ())}
         elsewhere = {
             (task.rows.start, task.rows.stop) for future, task in running.items() if future.key not in stuck_keys
         }

@@ -23,7 +23,7 @@ from supple.equations.observation import Observation, plain_observation
 from supple.equations.row import RowLayout
 from supple.results.result import Result, arrays_repr
 from supple.results.table import Table, matrix_table
-from supple.results.text import Text, angle, listed, number_text
+from supple.results.text import Text, angle, list_names, number_text
 from supple.results.units import MODAL, UNKNOWN, Units, force
 
 # Christoffel symbols of the mass matrix, and the inertia forces that they make.
@@ -318,7 +318,7 @@ class EquationsOfMotion(Result):
 
     def named(self) -> str:
         """Return the names of coordinates, inputs and outputs."""
-        return f"in {listed(self.coordinates)}; inputs {listed(self.inputs)}; outputs {listed(self.labels.outputs)}"
+        return f"in {list_names(self.coordinates)}; inputs {list_names(self.inputs)}; outputs {list_names(self.labels.outputs)}"
 
     def table(self) -> Table:
         """Return the table [M D K p B] with one row per coordinate, for one configuration."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.help_text import MODEL, OUTPUT
 from supple.cli.model_argument import Rom, model_configuration, read_model, set_values
 from supple.cli.options import Json, quantity_of, relative
@@ -113,7 +113,7 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write C code, an FMU or files for other programs."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.export.export import TARGETS
         from supple.export.export import export as exported
 

@@ -29,7 +29,7 @@ class UnwrittenError(InputError):
 
 
 @contextlib.contextmanager
-def written_beside(target: Path) -> Iterator[Path]:
+def write_beside(target: Path) -> Iterator[Path]:
     """Yield a temporary path with the same ending as the target; rename it on success and remove it otherwise.
 
     A symbolic link stays one: the file it points to is replaced. A device such as /dev/null is written directly.

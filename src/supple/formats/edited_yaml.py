@@ -35,10 +35,10 @@ class YamlSpan(NamedTuple):
     empty: bool = False
 
 
-def edited(text: str, changes: Mapping[Path, Any]) -> str:
+def edit_yaml(text: str, changes: Mapping[Path, Any]) -> str:
     """Return the text with new values; a path that is in no mapping of the text raises KeyError."""
     nodes = dict(nodes_of(text))
-    changes = dict(_parted(changes, nodes))
+    changes = dict(_split_changes(changes, nodes))
     edits: list[tuple[int, int, str]] = []
     for path, value in changes.items():
         if path in nodes:
@@ -59,12 +59,12 @@ def edited(text: str, changes: Mapping[Path, Any]) -> str:
     return text
 
 
-def _parted(changes: Mapping[Path, Any], nodes: Mapping[Path, YamlSpan]) -> Iterator[tuple[Path, Any]]:
+def _split_changes(changes: Mapping[Path, Any], nodes: Mapping[Path, YamlSpan]) -> Iterator[tuple[Path, Any]]:
     """Split the changes of a mapping that has the same keys in the text into its values."""
     for path, value in changes.items():
         keys = {other[len(path)] for other in nodes if len(other) == len(path) + 1 and other[: len(path)] == path}
         if isinstance(value, Mapping) and keys == set(value):
-            yield from _parted({(*path, key): item for key, item in value.items()}, nodes)
+            yield from _split_changes({(*path, key): item for key, item in value.items()}, nodes)
         else:
             yield path, value
 

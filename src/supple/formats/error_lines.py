@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from supple.description.part_of_kind import PartOfKind
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import PARTS, excerpt, part_name, quoted
+from supple.diagnostics.errors import PARTS, excerpt, part_name, quote
 from supple.formats.yaml_tree import KeyPath, YamlTree
 
 FieldsAt = Callable[[KeyPath], Sequence[str]]
@@ -30,19 +30,19 @@ def as_input_error(error: ValidationError, tree: YamlTree, fields_at: FieldsAt =
     """
     entries: list[Found] = [dict(entry) for entry in error.errors(include_url=False)]
     chosen = _most_telling(entries, tree.data)
-    path = existing(chosen["loc"], tree.data)
+    path = find_existing(chosen["loc"], tree.data)
     part, field = _part_and_field(path)
     message, hint = words(chosen, field, fields_at(path[:-1]) if chosen["type"] == "extra_forbidden" else ())
     file, line = tree.place(path)
     return InputError(message, part=tree.called(part, path), hint=hint, path=path, file=file, line=line)
 
 
-def existing(location: KeyPath, data: Any) -> KeyPath:
+def find_existing(location: KeyPath, data: Any) -> KeyPath:
     """Return the items of pydantic's location that are keys or indices in the data, in order."""
-    return tuple(location[i] for i in _kept(location, 0, data))
+    return tuple(location[i] for i in _find_positions(location, 0, data))
 
 
-def _kept(location: KeyPath, start: int, data: Any) -> tuple[int, ...]:
+def _find_positions(location: KeyPath, start: int, data: Any) -> tuple[int, ...]:
     """Return the positions in a location whose items are in the data.
 
     pydantic puts the names of alternatives between the keys. Such a name may also be that of a key (the alternative
@@ -56,7 +56,7 @@ def _kept(location: KeyPath, start: int, data: Any) -> tuple[int, ...]:
         else:
             found = isinstance(data, dict) and item in data
         if found:
-            kept = (i, *_kept(location, i + 1, data[item]))
+            kept = (i, *_find_positions(location, i + 1, data[item]))
             # Of two readings of equal length, the one that reaches the last item is where pydantic found the mistake.
             if (len(kept), kept[-1]) > (len(best), best[-1] if best else -1):
                 best = kept
@@ -73,9 +73,9 @@ def _most_telling(entries: list[Found], data: Any) -> Found:
         return _most_telling_alternative(entries, place, data)
     if first["type"] in ("missing", "value_error", "assertion_error"):
         # A misspelt key is reported as one missing and one unknown key; the unknown one is in the user's file.
-        holder = existing(first["loc"], data)
+        holder = find_existing(first["loc"], data)
         for entry in entries:
-            if entry["type"] == "extra_forbidden" and existing(entry["loc"], data)[:-1] == holder:
+            if entry["type"] == "extra_forbidden" and find_existing(entry["loc"], data)[:-1] == holder:
                 return entry
     return first
 
@@ -90,11 +90,11 @@ def _most_telling_alternative(entries: list[Found], place: int, data: Any) -> Fo
     fitting = [group for group in groups.values() if not _is_misfit(group, place)]
     if fitting:
         # Of equals the one whose mistake is deeper: more of the value is correct for it.
-        group = min(fitting, key=lambda group: (_mistakes(group), -len(existing(group[0]["loc"], data))))
+        group = min(fitting, key=lambda group: (_mistakes(group), -len(find_existing(group[0]["loc"], data))))
         stripped = [{**entry, "loc": (*common, *entry["loc"][place + 1 :])} for entry in group]
         return _most_telling(stripped, data)
     # No alternative accepts such a value: report what they accept.
-    wanted = dict.fromkeys(expected(group[0]) for group in groups.values())
+    wanted = dict.fromkeys(describe_expected(group[0]) for group in groups.values())
     return {**entries[0], "loc": common, "expected": " or ".join(wanted)}
 
 
@@ -114,7 +114,7 @@ def _mistakes(group: list[Found]) -> int:
 def _alternative(entry: Found, data: Any) -> int | None:
     """Return the first position in an entry's location that is the name of an alternative, not a key."""
     location = entry["loc"]
-    kept = _kept(location, 0, data)
+    kept = _find_positions(location, 0, data)
     # A missing key is not in the file either, and a bad key is marked by one item more.
     names = len(location) - (entry["type"] == "missing" or location[-1:] == ("[key]",))
     return next((i for i in range(names) if i not in kept), None)
@@ -128,7 +128,7 @@ def _part_and_field(path: KeyPath) -> tuple[str | None, str]:
     names: list[str] = []
     for is_index, run in groupby(path, lambda item: isinstance(item, int)):
         items = list(run)
-        names += [f"item {int(i) + 1}" for i in items] if is_index else [quoted(".".join(map(str, items)))]
+        names += [f"item {int(i) + 1}" for i in items] if is_index else [quote(".".join(map(str, items)))]
     return part, ", ".join(names)
 
 
@@ -172,7 +172,7 @@ def is_misfit(entry: dict[str, Any]) -> bool:
     return any(entry["type"].startswith(name) for name in _MISFITS)
 
 
-def expected(entry: dict[str, Any]) -> str:
+def describe_expected(entry: dict[str, Any]) -> str:
     """Return a phrase for the values that pydantic would have accepted."""
     if "expected" in entry:  # several alternatives, joined by the caller
         return entry["expected"]
@@ -194,12 +194,12 @@ def words(entry: dict[str, Any], field: str, allowed: Sequence[str]) -> tuple[st
     """
     kind, last = entry["type"], entry["loc"][-1] if entry["loc"] else ""
     if last == "[key]":
-        return f"the name {quoted(entry['input'])} is not allowed", _name_hint(entry)
+        return f"the name {quote(entry['input'])} is not allowed", _name_hint(entry)
     subject = field or "it"
     if kind == "missing":
         if isinstance(last, int):
             return f"{subject} has no item {last + 1}", "add the missing items"
-        return f"{quoted(last)} is missing" + (f" in {field}" if field else ""), f"add `{excerpt(last)}: ...`"
+        return f"{quote(last)} is missing" + (f" in {field}" if field else ""), f"add `{excerpt(last)}: ...`"
     if kind == "extra_forbidden":
         hint = nearest(str(last), allowed) if allowed else "check its spelling or remove it"
         return f"unknown key {subject}" if field else "unknown key", hint
@@ -209,8 +209,8 @@ def words(entry: dict[str, Any], field: str, allowed: Sequence[str]) -> tuple[st
         return (f"{field}: {text}" if field else text), None
     if kind in ("too_short", "too_long"):
         count = entry.get("ctx", {}).get("actual_length", len(entry["input"]))
-        return f"{subject} has {count} item{'s' * (count != 1)}", f"give {expected(entry)}"
-    return f"{subject} cannot be {_value(entry['input'])}", f"give {expected(entry)}"
+        return f"{subject} has {count} item{'s' * (count != 1)}", f"give {describe_expected(entry)}"
+    return f"{subject} cannot be {_value(entry['input'])}", f"give {describe_expected(entry)}"
 
 
 def _value(value: Any) -> str:
@@ -221,13 +221,13 @@ def _value(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, float):  # -10 has become -10.0 on its way
         return repr(float(value)).removesuffix(".0")
-    return quoted(value) if isinstance(value, str) else excerpt(value)
+    return quote(value) if isinstance(value, str) else excerpt(value)
 
 
 def _name_hint(entry: dict[str, Any]) -> str:
     if entry["type"] == "string_pattern_mismatch":
         return "start with a letter (a-z, A-Z) or _, then use letters, digits, _ or -"
-    return f"give {expected(entry)}"
+    return f"give {describe_expected(entry)}"
 
 
 # Keys that a pydantic model allows at a path of a file.

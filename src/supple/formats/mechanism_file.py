@@ -20,9 +20,9 @@ from supple.description.quantities.expression import resolve_parameters
 from supple.description.topology import topology
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formats.error_lines import as_input_error, fields_of
-from supple.formats.source import located, read_by, remember
+from supple.formats.source import locate_error, read_by, remember
 from supple.formats.yaml_tree import KeyPath, YamlTree, read_text, read_tree
 
 Parameters = Mapping[str, float | int | str]
@@ -122,18 +122,18 @@ def mechanism_of(tree: YamlTree, *, parameters: Parameters = _NONE, folder: str 
     except InputError as error:  # from the parameters, which are evaluated first
         if error.path[1:2] and error.path[1] in parameters:
             raise  # the mistake is not in the file
-        raise error.located(*tree.place(error.path)) from None
+        raise error.locate(*tree.place(error.path)) from None
     remember(mechanism, _with_lines_of_copies(tree, mechanism))
     try:
         _require_meaning(mechanism)
     except InputError as error:
-        raise located(error, mechanism) from None
+        raise locate_error(error, mechanism) from None
     return mechanism
 
 
 def _with_lines_of_copies(tree: YamlTree, mechanism: Mechanism) -> YamlTree:
     """Return the tree in which copied parts have the lines of their originals."""
-    origins: dict[tuple[str, str], KeyPath] = mechanism.remembered("copied", dict)
+    origins: dict[tuple[str, str], KeyPath] = mechanism.compute_once("copied", dict)
     if not origins:
         return tree
     lines, files, names = dict(tree.lines), dict(tree.files), dict(tree.names)
@@ -157,7 +157,7 @@ def require_version(tree: YamlTree) -> None:
         )  # fmt: skip
     if isinstance(written, bool) or not isinstance(written, int) or written < 1:
         raise InputError(
-            f"{quoted(written)} is not a version number of the mechanism file",
+            f"{quote(written)} is not a version number of the mechanism file",
             part="supple", file=tree.file, line=line, hint=f"write `supple: {SCHEMA_VERSION}`",
         )  # fmt: skip
     if written > SCHEMA_VERSION:
@@ -177,7 +177,7 @@ def with_parameters(data: dict[str, Any], parameters: Parameters) -> dict[str, A
     for name in parameters:
         if name not in known:
             raise InputError(
-                f"there is no parameter {quoted(name)} to set", part="parameters", hint=nearest(name, known)
+                f"there is no parameter {quote(name)} to set", part="parameters", hint=nearest(name, known)
             )
     return {**data, "parameters": {**known, **_alike(known, parameters)}}
 
@@ -190,7 +190,7 @@ def parameter_values(data: Mapping[str, Any], tree: YamlTree, given: Parameters)
     except InputError as error:
         if error.path[1:2] and error.path[1] in given:
             raise  # the mistake is not in the file
-        raise error.located(*tree.place(error.path)) from None
+        raise error.locate(*tree.place(error.path)) from None
 
 
 def _alike(known: Parameters, parameters: Parameters) -> dict[str, float | int | str]:
@@ -207,7 +207,7 @@ def _alike(known: Parameters, parameters: Parameters) -> dict[str, float | int |
                 value = require(new, old.dimension)
             except InputError as error:
                 raise InputError(
-                    error.message, part=f"parameter {quoted(name)}", hint=f"the file has {quoted(old.text)}"
+                    error.message, part=f"parameter {quote(name)}", hint=f"the file has {quote(old.text)}"
                 ) from None
             found[name] = Measured(value, old.dimension, str(parameters[name]))
     return found
@@ -221,4 +221,4 @@ def _require_meaning(mechanism: Mechanism) -> None:
     mass_properties(drawing)
     for name, motion in mechanism.motions.items():
         if motion.tool is not None:
-            drawing.attached(watched_place(drawing, motion.tool.place), ("motions", name, "tool", "place"))
+            drawing.find_frame(watched_place(drawing, motion.tool.place), ("motions", name, "tool", "place"))

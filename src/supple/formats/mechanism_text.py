@@ -73,7 +73,7 @@ def scalar(value: Any) -> str:
     text = str(value)
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text
-    return '"' + "".join(_escaped(character) for character in text) + '"'
+    return '"' + "".join(_escape(character) for character in text) + '"'
 
 
 def _block(key: str, value: Any, indent: int) -> Iterator[str]:
@@ -95,17 +95,17 @@ def _block(key: str, value: Any, indent: int) -> Iterator[str]:
 def _flow(value: Any) -> str:
     """Return a value on one line."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{scalar(name)}: {_flow(part)}" for name, part in _given(value)) + "}"
+        return "{" + ", ".join(f"{scalar(name)}: {_flow(part)}" for name, part in _drop_none(value)) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_flow(item) for item in value) + "]"
     return scalar(value)
 
 
-def _given(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _drop_none(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     return ((name, part) for name, part in value.items() if part is not None)
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in '"\\':
         return "\\" + character
     code = ord(character)

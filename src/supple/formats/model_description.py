@@ -10,7 +10,7 @@ from supple.reduced.family import Family
 from supple.reduced.model import ReducedModel
 
 
-def described(model: ReducedModel) -> Mechanism:
+def restore_mechanism(model: ReducedModel) -> Mechanism:
     """Return the mechanism that a model was made from; for a family, at the model's parameter values."""
     text = model.provenance.get("description")
     if not isinstance(text, str):

@@ -50,7 +50,7 @@ def load_scenario(path: str | Path, mechanism: Mechanism) -> Scenario:
     try:
         _require_sound(mechanism, found, Path(path).stem)
     except InputError as error:
-        raise error.located(*tree.place(tuple(error.path[2:]))) from None
+        raise error.locate(*tree.place(tuple(error.path[2:]))) from None
     return found
 
 

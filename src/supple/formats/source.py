@@ -44,7 +44,7 @@ def reader_of(mechanism: Mechanism) -> Callable[[Mapping[str, Any]], Mechanism] 
     return _readers.get(mechanism)
 
 
-def located(error: Error, mechanism: Mechanism) -> Error:
+def locate_error(error: Error, mechanism: Mechanism) -> Error:
     """Return the error with file and line, if it is about a part of a mechanism that came from a file."""
     tree = source_of(mechanism)
     if tree is None or error.file is not None or not error.path:

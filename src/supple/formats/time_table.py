@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers
-from supple.diagnostics.errors import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quote
 from supple.formats.text_file import read_bytes, text_of
 
 # Tables.
@@ -79,14 +79,14 @@ def _header(row: list[str], of: str, file: str) -> list[str]:
     names = [field.strip() for field in row]
     if names[:1] != ["time"]:
         raise InputError(
-            f"the first column must be time (got {quoted(names[0] if names else '')})",
+            f"the first column must be time (got {quote(names[0] if names else '')})",
             file=file, line=1, hint=f"write a first line `time,` with the names of {of}s",
         )  # fmt: skip
     if len(names) < 2:
         raise InputError(f"there is no column of a {of}", file=file, line=1, hint="write the names after `time,`")
     for i, name in enumerate(names):
         if not name or name in names[:i]:
-            what = f"column {i + 1} has no name" if not name else f"two columns have the name {quoted(name)}"
+            what = f"column {i + 1} has no name" if not name else f"two columns have the name {quote(name)}"
             raise InputError(what, file=file, line=1, hint=f"use one column per {of}")
     return names
 
@@ -103,10 +103,10 @@ def _numbers(row: list[str], names: list[str], file: str, line: int) -> list[flo
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
-            what = "the cell is empty" if not field.strip() else f"{quoted(field)} is not a number"
+            what = "the cell is empty" if not field.strip() else f"{quote(field)} is not a number"
             raise InputError(
                 what,
-                part=f"column {quoted(name)}", file=file, line=line, hint="write a finite number in SI units",
+                part=f"column {quote(name)}", file=file, line=line, hint="write a finite number in SI units",
             )  # fmt: skip
         found.append(value)
     return found

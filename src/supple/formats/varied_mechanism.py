@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formats.mechanism_file import Parameters, loads, mechanism_of
 from supple.formats.mechanism_text import as_text, to_yaml
 from supple.formats.source import reader_of, source_of
@@ -28,7 +28,7 @@ from supple.formats.yaml_tree import YamlTree
 # A mechanism from the same description with other values of some of its parameters.
 
 
-def varied(mechanism: Mechanism, values: Parameters) -> Mechanism:
+def vary_mechanism(mechanism: Mechanism, values: Parameters) -> Mechanism:
     """Build the mechanism again from its description with these parameter values.
 
     Tables or a URDF that belong to the file are read again, since numbers in them may use parameters too.
@@ -76,7 +76,7 @@ def require_parameters(mechanism: Mechanism, names: Iterable[str], part: str = "
             hint = (
                 nearest(name, mechanism.parameters) if mechanism.parameters else "add it under parameters:, and use it"
             )
-            raise InputError(f"there is no parameter {quoted(name)}", part=part, hint=hint)
+            raise InputError(f"there is no parameter {quote(name)}", part=part, hint=hint)
 
 
 def _plain(value: Any) -> Any:
@@ -121,7 +121,7 @@ class VariedMechanism:
             _require_followed(name, self._tree)
         own = tuple(float(mechanism.parameters[name]) for name in self.names)
         self.values = own if values is None else tuple(float(value) for value in values)
-        self.nominal = mechanism if self.values == own else self.built(self.values)
+        self.nominal = mechanism if self.values == own else self.build(self.values)
         self._made: OrderedDict[tuple[float, ...], Mechanism] = OrderedDict()
 
     def at(self, values: Sequence[float]) -> Mechanism:
@@ -130,8 +130,8 @@ class VariedMechanism:
         if key == self.values:
             return self.nominal
         if key not in self._made:
-            made = self.built(key)
-            made.remembered(_FIRST, lambda: first_of(self.nominal) or self.nominal)
+            made = self.build(key)
+            made.compute_once(_FIRST, lambda: first_of(self.nominal) or self.nominal)
             self._made[key] = made
             if len(self._made) > _KEPT:
                 self._made.popitem(last=False)
@@ -176,9 +176,9 @@ class VariedMechanism:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as text, which reads back to the same numbers."""
-        return _arrived, (self.text, self.names)
+        return _restore, (self.text, self.names)
 
-    def built(self, values: Sequence[float]) -> Mechanism:
+    def build(self, values: Sequence[float]) -> Mechanism:
         """Return a new mechanism at values of μ, which may have a dimension, outside the family."""
         return from_written(self._origin, dict(zip(self.names, values, strict=True)))
 
@@ -194,7 +194,7 @@ def first_of(mechanism: Mechanism) -> Mechanism | None:
 
 
 @lru_cache(maxsize=4)
-def _arrived(text: str, names: tuple[str, ...]) -> VariedMechanism:
+def _restore(text: str, names: tuple[str, ...]) -> VariedMechanism:
     return VariedMechanism(loads(text), names)
 
 
@@ -202,7 +202,7 @@ def _require_followed(name: str, tree: YamlTree | None) -> None:
     if tree is not None and name in tree.taken:
         raise InputError(
             "numbers of a table were computed from it when the file was read, so it cannot vary",
-            part=f"parameter {quoted(name)}",
+            part=f"parameter {quote(name)}",
             hint="convert it to a mechanism file (supple convert) and use expressions in the parameter there",
         )  # fmt: skip
 

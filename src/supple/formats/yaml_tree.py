@@ -151,7 +151,7 @@ class _Composer:
             raise self._error(
                 f"nested more than {DEEPEST} levels deep", event, hint="check the brackets and the indentation"
             )
-        return self._mapping(path) if isinstance(event, MappingStartEvent) else self._list(path)
+        return self._compose_mapping(path) if isinstance(event, MappingStartEvent) else self._list(path)
 
     def _admit(self, event: Event) -> None:
         """Count a node, and refuse anchors, aliases and tags."""
@@ -170,7 +170,7 @@ class _Composer:
             written = excerpt(str(tag).replace("tag:yaml.org,2002:", "!!"))
             raise self._error(f"the tag {written} is not allowed", event, hint="remove it")
 
-    def _mapping(self, path: KeyPath) -> dict[str, Any]:
+    def _compose_mapping(self, path: KeyPath) -> dict[str, Any]:
         found: dict[str, Any] = {}
         while not isinstance(event := next(self.events), MappingEndEvent):
             key = self._key(event)

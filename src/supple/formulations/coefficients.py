@@ -23,8 +23,8 @@ from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import KIND, LENGTHS
 from supple.kinematics.rest import Rest
 from supple.kinematics.row_arrays import ROWS
-from supple.kinematics.sensed import Form, plain_measure, sensed
-from supple.results.units import MODAL, Units, force, numbered, rate_unit
+from supple.kinematics.sensed import Form, plain_measure, resolve_sensor
+from supple.results.units import MODAL, Units, assign_units, force, rate_unit
 
 # Uses of a measure: a force model along it, a port (an input, an output), or dry friction.
 LAW, ACTUATOR, SENSOR, DRY = range(4)
@@ -100,9 +100,9 @@ class Carried(NamedTuple):
             )  # fmt: skip
 
 
-def carried(position: Rest) -> Carried:
+def get_coefficients(position: Rest) -> Carried:
     """Return the arrays of a mechanism, computed once."""
-    return position.numbering.mechanism.remembered("carried", lambda: collected(position.numbering))
+    return position.numbering.mechanism.compute_once("carried", lambda: collect_coefficients(position.numbering))
 
 
 def along_measure(
@@ -152,14 +152,14 @@ class _Use(NamedTuple):
     reference: float = 0.0
 
 
-def _acting(row: int, rule: ForceLaw, *parameters: float, reference: float = 0.0) -> _Use:
+def _make_use(row: int, rule: ForceLaw, *parameters: float, reference: float = 0.0) -> _Use:
     return _Use(row, LAW, number_of(rule), parameters, reference)
 
 
-def collected(numbering: Numbering) -> Carried:
+def collect_coefficients(numbering: Numbering) -> Carried:
     """Return the arrays of the mechanism of a numbering."""
     uses = _parts(numbering)
-    measured, observation = _observed(numbering)
+    measured, observation = _collect_measures(numbering)
     uses += [_Use(row, SENSOR, i) for i, row in enumerate(measured.values())]
     dry: dict[str, float] = {}
     mechanism = numbering.mechanism
@@ -170,9 +170,9 @@ def collected(numbering: Numbering) -> Carried:
             motor = joint.value("motor", coordinate, mechanism.plane)
             friction = joint.value("dry", coordinate, mechanism.plane)
             if viscous:
-                uses.append(_acting(row, DAMPER, viscous))
+                uses.append(_make_use(row, DAMPER, viscous))
             if motor is not None:
-                uses.append(_acting(row, INERTIA, motor.inertia * motor.gear**2))
+                uses.append(_make_use(row, INERTIA, motor.inertia * motor.gear**2))
             if friction:
                 uses.append(_Use(row, DRY, len(dry), (friction,)))
                 single = len(joint.coordinates(mechanism.plane)) == 1
@@ -195,16 +195,16 @@ def _parts(numbering: Numbering) -> list[_Use]:
     for spring in mechanism.springs.values():
         keys = component_keys(mechanism, spring) if spring.without_length else [key_of(mechanism, spring)]
         relaxed, rule = spring.relaxed, spring.named_model[0]
-        uses += [_acting(numbering.measures[key], rule, *spring.parameters, reference=relaxed) for key in keys]
-    uses += [_acting(row(item), DAMPER, item.damping) for item in mechanism.dampers.values()]
+        uses += [_make_use(numbering.measures[key], rule, *spring.parameters, reference=relaxed) for key in keys]
+    uses += [_make_use(row(item), DAMPER, item.damping) for item in mechanism.dampers.values()]
     for item in mechanism.forces.values():
         if item.at is None:
             assert isinstance(item.force, float)
-            uses.append(_acting(row(item), CONSTANT, item.force))
+            uses.append(_make_use(row(item), CONSTANT, item.force))
     return uses + [_Use(row(item), ACTUATOR, i) for i, item in enumerate(mechanism.actuators.values())]
 
 
-def _observed(numbering: Numbering) -> tuple[dict[str, int], Observation]:
+def _collect_measures(numbering: Numbering) -> tuple[dict[str, int], Observation]:
     """Return measures with their rows, by name, and the outputs as sums of their products.
 
     A measure that is an output has the name of the output. Other measures are named by what they measure. Two outputs
@@ -213,7 +213,7 @@ def _observed(numbering: Numbering) -> tuple[dict[str, int], Observation]:
     forms: dict[str, Form] = {}
     for name in numbering.mechanism.sensors:
         if not numbering.mechanism.sensors[name].record.inside:
-            forms |= sensed(numbering.drawing, name).outputs
+            forms |= resolve_sensor(numbering.drawing, name).outputs
     straight = {name: key for name, form in forms.items() if (key := plain_measure(form)) is not None}
     measured = {name: numbering.measures[key] for name, key in straight.items()}
     number = {key: i for i, key in reversed(list(enumerate(straight.values())))}
@@ -307,7 +307,7 @@ def units_of(position: Rest) -> Units:
     driven = {name: numbering.measures[key_of(mechanism, part)] for name, part in mechanism.actuators.items()}
     return Units(
         numbering.coordinate_units,
-        {name: force(unit) for name, unit in numbered(driven, angles[list(driven.values())]).items()},
+        {name: force(unit) for name, unit in assign_units(driven, angles[list(driven.values())]).items()},
         output_units(position),
     )
 
@@ -317,7 +317,7 @@ def output_units(position: Rest) -> dict[str, str]:
 
     Components of axes have no unit, and the rotation that they describe is an angle.
     """
-    numbering, load = position.numbering, carried(position)
+    numbering, load = position.numbering, get_coefficients(position)
     kinds = numbering.arrays.rows_i[list(load.measured.values()), KIND]
     found = {}
     inner = inside(numbering.drawing).units

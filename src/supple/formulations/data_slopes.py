@@ -19,9 +19,9 @@ from supple.approximation.analytic_slope import NEAR, NOISE, WIDE, Reach, Stenci
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import quoted
-from supple.formats.varied_mechanism import changed_parameters, depends, first_of, require_parameters, varied
-from supple.formulations.coefficients import collected
+from supple.diagnostics.errors import quote
+from supple.formats.varied_mechanism import changed_parameters, depends, first_of, require_parameters, vary_mechanism
+from supple.formulations.coefficients import collect_coefficients
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.kinematics.numbering import numbering
 from supple.kinematics.primitives import SCALE, ZERO
@@ -73,7 +73,7 @@ class Neighbours(NamedTuple):
         """Return the error for a parameter without a slope."""
         middle = float(np.mean(self.stencil.points))
         return InputError(
-            f"no derivative exists at {middle:.6g}: {why}", part=f"parameter {quoted(self.name)}",
+            f"no derivative exists at {middle:.6g}: {why}", part=f"parameter {quote(self.name)}",
             hint="choose another value, or write the expressions that use it without min, max and abs",
         )  # fmt: skip
 
@@ -84,22 +84,22 @@ def neighbours(mechanism: Mechanism, name: str, reach: Reach = WIDE) -> Neighbou
     Their elastic bodies are condensed for the same bands, which depend on a frequency of the mechanism itself.
     """
 
-    def made() -> Neighbours:
+    def make() -> Neighbours:
         require_parameters(mechanism, (name,))
         around = stencil(float(mechanism.parameters[name]), reach=reach)
-        found = tuple(varied(mechanism, {name: value}) for value in around.points)
+        found = tuple(vary_mechanism(mechanism, {name: value}) for value in around.points)
         if not any(depends(mechanism, item) for item in found):
             raise InputError(
-                "the mechanism does not depend on it", part=f"parameter {quoted(name)}",
+                "the mechanism does not depend on it", part=f"parameter {quote(name)}",
                 hint="use it in expressions of the file; a mechanism that was changed in Python contains only numbers",
             )  # fmt: skip
         if mechanism.elastic:
             unit = own_band(mechanism)
             for item in found:
-                item.remembered("own band", lambda: unit)
+                item.compute_once("own band", lambda: unit)
         return Neighbours(name, around, found)
 
-    return mechanism.remembered(f"{reach.number} neighbours along {name}", made)
+    return mechanism.compute_once(f"{reach.number} neighbours along {name}", make)
 
 
 def data_slopes(mechanism: Mechanism, name: str) -> DataSlopes:
@@ -110,7 +110,7 @@ def data_slopes(mechanism: Mechanism, name: str) -> DataSlopes:
     """
     require_parameters(mechanism, (name,))
     first = first_of(mechanism) or mechanism
-    known: dict[Any, Any] = first.remembered(f"data slopes along {name}", dict)
+    known: dict[Any, Any] = first.compute_once(f"data slopes along {name}", dict)
     moved = {} if first is mechanism else changed_parameters(first, mechanism)
     kept = {other: value for other, value in moved.items() if _follows(first, name, other)}
     value = float(mechanism.parameters[name])
@@ -123,7 +123,7 @@ def data_slopes(mechanism: Mechanism, name: str) -> DataSlopes:
             return _in_cell(known[key], value)
     place = tuple(sorted(kept.items()))
     if place not in known:
-        there = first if not kept else mechanism if len(kept) == len(moved) else varied(first, kept)
+        there = first if not kept else mechanism if len(kept) == len(moved) else vary_mechanism(first, kept)
         known[place] = _slopes(there, name)
     return known[place]
 
@@ -141,7 +141,7 @@ def _over_cell(first: Mechanism, name: str, middle: float) -> _Cell | None:
     coordinates, half = rest(first).numbering.coordinates, _CELL * abs(middle)
     points = chebyshev.chebpts1(_TERMS)
     try:
-        values = [_arrays(varied(first, {name: middle + half * at}), coordinates) for at in points]
+        values = [_arrays(vary_mechanism(first, {name: middle + half * at}), coordinates) for at in points]
     except InputError:
         return None
     inverse = np.linalg.inv(chebyshev.chebvander(points, _TERMS - 1))
@@ -178,12 +178,12 @@ def _slopes(mechanism: Mechanism, name: str) -> DataSlopes:
 def _follows(mechanism: Mechanism, name: str, other: str) -> bool:
     """Return whether slopes with respect to a parameter depend on another one, or on itself; True if unknown."""
 
-    def tried() -> bool:
+    def compare_slopes() -> bool:
         here, there = float(mechanism.parameters[name]), float(mechanism.parameters[other])
         try:
             for value in (here,) if other == name else (here, _off(here, 0.07)):
                 found = [
-                    _slopes(varied(mechanism, {name: value, other: at}), name)
+                    _slopes(vary_mechanism(mechanism, {name: value, other: at}), name)
                     for at in (there, _off(there, 0.05), _off(there, -0.03))
                 ]
                 for arrays in zip(*found, strict=True):
@@ -194,7 +194,7 @@ def _follows(mechanism: Mechanism, name: str, other: str) -> bool:
             return True
         return False
 
-    return mechanism.remembered(f"slopes along {name} follow {other}", tried)
+    return mechanism.compute_once(f"slopes along {name} follow {other}", compare_slopes)
 
 
 def _off(value: float, share: float) -> float:
@@ -203,7 +203,7 @@ def _off(value: float, share: float) -> float:
 
 def _arrays(mechanism: Mechanism, coordinates: tuple[str, ...]) -> dict[str, NDArray[Any]]:
     found = numbering(mechanism, coordinates)  # the drawing: nothing has to be closed
-    rows, load = found.arrays, collected(found).arrays
+    rows, load = found.arrays, collect_coefficients(found).arrays
     rows_f = rows.rows_f.copy()
     rows_f[:, [SCALE, ZERO]] = 0.0  # what values are counted in, and turns
     return {

@@ -11,7 +11,7 @@ from supple.diagnostics.arguments import require_arguments
 from supple.formulations.efforts import inside
 from supple.hardware.hardware import Hardware
 from supple.kinematics.measures import key_of
-from supple.kinematics.sensed import Key, sensed
+from supple.kinematics.sensed import Key, resolve_sensor
 
 
 def hardware_of(mechanism: Mechanism) -> Hardware:
@@ -20,10 +20,10 @@ def hardware_of(mechanism: Mechanism) -> Hardware:
     Without drives in the file, commands are forces. Without instruments, measurements are exact.
     """
     require_arguments(hardware_of, locals())
-    return mechanism.remembered("hardware", lambda: _collected(mechanism))
+    return mechanism.compute_once("hardware", lambda: _collect_hardware(mechanism))
 
 
-def _collected(mechanism: Mechanism) -> Hardware:
+def _collect_hardware(mechanism: Mechanism) -> Hardware:
     drawing = Drawing(mechanism)
     coordinates = {name: _key(mechanism, name) for name in mechanism.coordinate_names()}
     along = {key: name for name, key in coordinates.items()}
@@ -35,7 +35,7 @@ def _collected(mechanism: Mechanism) -> Hardware:
         if sensor.record.inside:
             outputs = {output: None for output in forces if output.partition(".")[0] == name}
         else:
-            outputs = forms = sensed(drawing, name).outputs
+            outputs = forms = resolve_sensor(drawing, name).outputs
             for output, form in forms.items():
                 if len(form) == 1 and form[0].weight == 1.0 and len(form[0].factors) == 1:
                     key, order = form[0].factors[0]

@@ -103,7 +103,7 @@ def _letters(drawing: Drawing, name: str) -> dict[str, int]:
 def section_of(drawing: Drawing, name: str) -> BeamSection:
     """Return the section of a sensor."""
     sensor, path = drawing.mechanism.sensors[name], ("sensors", name)
-    frame = drawing.attached(sensor.said, (*path, sensor.kind))
+    frame = drawing.find_frame(sensor.said, (*path, sensor.kind))
     beams = () if frame.body == GROUND else placed_beams(drawing, frame.body)
     if not beams:
         raise InputError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.help_text import MODEL, help_of
 from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.map_option import Map, give_map, map_of
@@ -31,7 +31,7 @@ from supple.cli.options import (
     Preload,
     Settings,
     configuration,
-    damping_of_text,
+    parse_damping,
     quantity_of,
     read_mechanism,
 )
@@ -104,7 +104,7 @@ def frf(
     as_json: Json = False,
 ) -> None:
     """Compute a frequency response."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.frequency_response.frequency_response import frf as response
 
         options: dict[str, Any] = {
@@ -126,20 +126,20 @@ def frf(
         else:
             subject = read_mechanism(answer, file, settings)
             options |= {
-                "damping": damping_of_text(damping), "method": method.value, "formulation": formulation.value,
+                "damping": parse_damping(damping), "method": method.value, "formulation": formulation.value,
             }  # fmt: skip
 
-        def asked(subject: Any, at: Any) -> FrequencyResponse:
+        def respond(subject: Any, at: Any) -> FrequencyResponse:
             found = response(subject, at, **options)
             return _with_units(subject, found, drives=not no_drives) if of_model else found
 
         if grid is not None:
             from supple.maps.over import over
 
-            give_map(answer, map_of(answer, subject, grid, at, over, question=asked), grid, output, plot)
+            give_map(answer, map_of(answer, subject, grid, at, over, question=respond), grid, output, plot)
             return
         here: Any = model_configuration(subject, at) if of_model else configuration(subject, at)
-        found = asked(subject, here)
+        found = respond(subject, here)
         keep(found, output, plot)
         answer.show(found, "--json prints all lines with full precision")
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.compilation.threads import in_parts
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
@@ -54,7 +54,7 @@ def restraint_rows(rest: ElasticRest, held: Restraint, X: Array) -> ScaledRows:
     count = len(held.hard)
     hard = np.flatnonzero(acts[:count])
     order = np.empty(len(hard), dtype=np.int64)
-    rank = compiled(independent_rows, count=1)(np.ascontiguousarray(C[hard] * unit[hard, None]), order)
+    rank = compile_kernel(independent_rows, count=1)(np.ascontiguousarray(C[hard] * unit[hard, None]), order)
     kept = np.concatenate([hard[np.sort(order[:rank])], count + np.flatnonzero(acts[count:])])
     chosen = np.concatenate([held.hard, held.soft])[kept]
     return ScaledRows(np.ascontiguousarray(C[kept] * unit[kept, None]), rank, scale, unit[kept], chosen)
@@ -94,7 +94,7 @@ def direct_response(
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        run = compiled(harmonic_responses, count=stop - start)
+        run = compile_kernel(harmonic_responses, count=stop - start)
         run(structure, damping, excitation, outputs / root, omega[piece], H[piece], regular[piece])
 
     in_parts(part, len(omega))

@@ -172,7 +172,7 @@ class DrivingInputs(NamedTuple):
         return [plain[i] if drive is None else drive.unit for i, drive in zip(self.order, self.drives, strict=True)]
 
 
-def holding(numbering: Numbering, hardware: Hardware, *, free_actuators: bool) -> Holding:
+def lock_rows(numbering: Numbering, hardware: Hardware, *, free_actuators: bool) -> Holding:
     """Return the restraint: rows of drives that prescribe motion, and rows without a compliant drive, are locked.
 
     With free actuators the latter are free.

@@ -17,7 +17,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.equations.observation import ORDERS
-from supple.formulations.coefficients import carried, output_units
+from supple.formulations.coefficients import get_coefficients, output_units
 from supple.formulations.described_hardware import hardware_of
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
@@ -41,7 +41,7 @@ from supple.frequency_response.driving import (
     driving_inputs,
     frequency_response,
     harmonics,
-    holding,
+    lock_rows,
     require_finite,
 )
 from supple.frequency_response.modal_response import modal_response, modal_system
@@ -51,7 +51,7 @@ from supple.hardware.drive_response import impedance
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.kinematics.configuration import At, Configuration
 from supple.modal_analysis.modes import require_elastic
-from supple.modal_analysis.ports import Port, port, port_rows, touched
+from supple.modal_analysis.ports import Port, has_attachment, port, port_rows
 from supple.modal_analysis.restraint import Restraint, restraint
 from supple.reduced.model import ReducedModel
 from supple.results.frequency_response import FrequencyResponse, Kind
@@ -153,7 +153,7 @@ def frf(
     require_served(frf, mechanism, _UNSERVED, locals())
     asked = harmonics(inputs, outputs, frequencies_hz, kind)
     options = ResponseOptions(free_actuators, damping, method, preload, drives, formulation)
-    return frequency_response(vibrating(mechanism, at, asked, options), asked)
+    return frequency_response(prepare_vibration(mechanism, at, asked, options), asked)
 
 
 _UNSERVED = {
@@ -181,24 +181,24 @@ class ResponseOptions(NamedTuple):
 
 
 @singledispatch
-def vibrating(system: Any, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
+def prepare_vibration(system: Any, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     """Return a mechanism or a model about a state, with the options of `frf`."""
     raise TypeError(type(system))
 
 
-@vibrating.register
+@prepare_vibration.register
 def _(system: LinearModel, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     if system.step is not None and asked.kind != "receptance":
         raise InputError("not available for a model in discrete time", part="kind", hint="use the continuous model")
     return VibratingLinearModel(system)
 
 
-@vibrating.register
+@prepare_vibration.register
 def _(system: ReducedModel, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     return VibratingModel(system, model_theta(system, at), options.free_actuators, options.preload, options.drives)
 
 
-@vibrating.register
+@prepare_vibration.register
 def _(system: Mechanism, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     links = by_rigid_links(options.formulation)
     if links and options.method != "direct":
@@ -208,7 +208,7 @@ def _(system: Mechanism, at: At | Configuration, asked: Harmonics, options: Resp
         raise InputError("several configurations are given", part="at", hint="compute one response at a time")
     numbering = configuration.rest.numbering
     hardware = hardware_of(mechanism) if options.drives else NO_HARDWARE
-    held = holding(numbering, hardware, free_actuators=options.free_actuators)
+    held = lock_rows(numbering, hardware, free_actuators=options.free_actuators)
     driven = driving_inputs(numbering, asked.inputs, hardware, held.locked)
     how = _Request(asked.lines, _damping_model(mechanism, options.damping), options.method, options.preload, links)
     return VibratingMechanism(
@@ -264,7 +264,7 @@ class VibratingMechanism:
     def responses(self, asked: Harmonics) -> Complex:
         """Return the outputs for a unit of each input: (L, outputs, inputs)."""
         numbering, driven, outputs = self.configuration.rest.numbering, self.driven, self.outputs
-        kept = all(touched(numbering, item) for item in [*driven.forces, *outputs.ports])
+        kept = all(has_attachment(numbering, item) for item in [*driven.forces, *outputs.ports])
         highest = float(asked.lines.max())
         band = _BAND * highest if kept else _INSIDE * max(highest, own_band(self.mechanism))
         rest = elastic_rest(self.mechanism, band)
@@ -468,7 +468,7 @@ class OutputPorts(NamedTuple):
 
 def output_ports_of(configuration: Configuration, names: tuple[str, ...]) -> OutputPorts:
     """Return outputs of sensors, actuators, joint coordinates, or `point.axis`."""
-    numbering, load = configuration.rest.numbering, carried(configuration.rest)
+    numbering, load = configuration.rest.numbering, get_coefficients(configuration.rest)
     observation, units = load.observation, output_units(configuration.rest)
     rows = np.array(list(load.measured.values()), dtype=np.int64)
     x = np.zeros((ORDERS, len(rows) + len(observation.efforts)))

@@ -14,11 +14,11 @@ import numpy as np
 from scipy.linalg import eigh
 
 from supple.array_types import Array, Complex
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_over_coordinates
 from supple.formulations.elastic_rest.damping_model import Dissipation
-from supple.formulations.elastic_rest.dense import unrestrained
+from supple.formulations.elastic_rest.dense import find_free_motors
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.formulations.elastic_rest.response_operator import Structure, response_operator
@@ -76,8 +76,8 @@ def _modes_of_springs(rest: ElasticRest, configuration: Configuration, held: Res
     shift = first_shift(rest, with_springs, configuration.X)
     C = rows_over_coordinates(rest, with_springs.rows, configuration.X[None])[0]
     n = rest.size
-    A = compiled(response_operator, count=1)(Structure(rest.arrays.stiffness, C, with_springs.compliance), shift)
-    apart = unrestrained(rest, C)  # separate modes, too stiff to be distinguished from rounding
+    A = compile_kernel(response_operator, count=1)(Structure(rest.arrays.stiffness, C, with_springs.compliance), shift)
+    apart = find_free_motors(rest, C)  # separate modes, too stiff to be distinguished from rounding
     within = np.setdiff1d(np.arange(n), apart)
     inverse, vectors = eigh((np.diag(A.D) - A.B.T @ A.refined)[np.ix_(within, within)])
     # Across ideal rows A is zero except for rounding, which may look like a very stiff motion.
@@ -120,13 +120,13 @@ def modal_response(
     led_by = led_rigid_motion(rest, configuration, led, held)
     count = len(squares) if below is None else int(np.searchsorted(squares, (2.0 * np.pi * below) ** 2))
     deformed = deformed or Dissipation(np.zeros((rest.size, rest.size)), np.zeros((rest.size, rest.size)))
-    viscous, loss = _projected(system, damping, deformed)
+    viscous, loss = _project_damping(system, damping, deformed)
     b = _loads(system, held, forces, led_by, omega, damping, deformed, turning=turning)
     q = np.empty(b.shape, dtype=np.complex128)
     with np.errstate(divide="ignore", invalid="ignore"):
         # Omitted modes respond without inertia and viscous damping.
         q[:, count:] = b[:, count:] / (squares + 1j * np.diag(loss))[count:, None]
-        q[:, :count] = _solved(squares[:count], viscous[:count, :count], loss[:count, :count], omega, b[:, :count])
+        q[:, :count] = _solve_modes(squares[:count], viscous[:count, :count], loss[:count, :count], omega, b[:, :count])
         H = (outputs @ Phi.T) @ q
     H[:, :, len(forces) :] += outputs @ led_by.shapes.T
     require_finite(f'mechanism "{rest.numbering.mechanism.name}"', omega, np.asarray(np.isfinite(H).all(axis=(1, 2))))
@@ -153,7 +153,7 @@ def led_rigid_motion(rest: ElasticRest, configuration: Configuration, led: list[
     return LedMotion(Z[0], -multipliers[0][:, free] @ rows_over_coordinates(rest, free, configuration.X[None])[0])
 
 
-def _projected(system: ModalSystem, damping: Proportional, deformed: Dissipation) -> tuple[Array, Array]:
+def _project_damping(system: ModalSystem, damping: Proportional, deformed: Dissipation) -> tuple[Array, Array]:
     """Return Φᵀ D Φ with all viscous damping, and Φᵀ H Φ with all hysteretic damping."""
     Phi = system.shapes
     by_mass = damping.alpha * np.diag(np.sum((Phi @ system.M) * Phi, axis=1))
@@ -185,7 +185,7 @@ def _loads(
     return np.concatenate([by_force, by_motion], axis=2)
 
 
-def _solved(squares: Array, viscous: Array, loss: Array, omega: Array, b: Complex) -> Complex:
+def _solve_modes(squares: Array, viscous: Array, loss: Array, omega: Array, b: Complex) -> Complex:
     """Solve (ω_r² - ω² + i(ω D + η K)) q = b for q."""
     own = squares - np.square(omega)[:, None]
     limit = _COUPLED * max(np.abs(viscous).max(initial=0.0), np.abs(loss).max(initial=0.0))

@@ -87,7 +87,7 @@ class VibratingModel:
             if item.led >= 0:
                 eta[:, item.led] = 1.0
                 right = -whole[:, free, item.led]
-            eta[:, free] = _solved(model, whole[:, free][:, :, free], right, omega)
+            eta[:, free] = _solve_lines(model, whole[:, free][:, :, free], right, omega)
             borne = input_forces(model, driving, name, kappa, eta, omega)
             H[:, :, j] = item.factor[:, None] * _outputs(
                 model, watched, name, eta, borne, asked, asked.order - item.order
@@ -101,13 +101,13 @@ class VibratingModel:
         commands = {block.actuator: block.unit for block in self.hardware.drives if block.actuator in inputs}
         pushes = {**units.inputs, **commands}
 
-        def pushed(inlet: str) -> str:
+        def choose_unit(inlet: str) -> str:
             led = inlet.removesuffix(LED)
             return (
                 rate_unit(known.get(led, ""), 2) if led != inlet else pushes.get(inlet) or force(known.get(inlet, ""))
             )
 
-        return tuple(known.get(name, "") for name in asked.outputs), tuple(pushed(name) for name in asked.inputs)
+        return tuple(known.get(name, "") for name in asked.outputs), tuple(choose_unit(name) for name in asked.inputs)
 
 
 def _outputs(
@@ -190,7 +190,7 @@ def _preload(model: ReducedModel, c: Coefficients, theta: Array) -> Array:
     return found
 
 
-def _solved(model: ReducedModel, matrices: NDArray, right: NDArray, omega: Array) -> NDArray:
+def _solve_lines(model: ReducedModel, matrices: NDArray, right: NDArray, omega: Array) -> NDArray:
     """Solve κ x = right on every line; an undamped mode at its own frequency has no finite response."""
     if not right.shape[1]:
         return right

@@ -16,7 +16,7 @@ def tilde(v: ArrayLike) -> Matrix:
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
-def crossed(a: Matrix, b: Matrix) -> Matrix:
+def cross_arrays(a: Matrix, b: Matrix) -> Matrix:
     """Return a × b along the last axes, (..., 3); ten times as fast as `np.cross` for a few hundred vectors."""
     return np.asarray(a[..., _NEXT] * b[..., _LAST] - a[..., _LAST] * b[..., _NEXT])
 

@@ -57,13 +57,13 @@ def norm(a):
 
 
 @kernel(inline=True)
-def applied(A, x):
+def apply_matrix(A, x):
     """Return A x."""
     return (dot(A[0], x), dot(A[1], x), dot(A[2], x))
 
 
 @kernel(inline=True)
-def applied_from_left(x, A):
+def apply_from_left(x, A):
     """Return xᵀ A."""
     return plus(plus(times(x[0], A[0]), times(x[1], A[1])), times(x[2], A[2]))
 
@@ -71,7 +71,7 @@ def applied_from_left(x, A):
 @kernel(inline=True)
 def matrix_product(A, B):
     """Return A B."""
-    return (applied_from_left(A[0], B), applied_from_left(A[1], B), applied_from_left(A[2], B))
+    return (apply_from_left(A[0], B), apply_from_left(A[1], B), apply_from_left(A[2], B))
 
 
 @kernel(inline=True)
@@ -123,7 +123,7 @@ def symmetric(upper):
 
 
 @kernel(inline=True)
-def turned_about_z(A, sine, cosine):
+def turn_about_z(A, sine, cosine):
     """Return A R_z for the sine and cosine of an angle."""
     return (
         (A[0][0] * cosine + A[0][1] * sine, A[0][1] * cosine - A[0][0] * sine, A[0][2]),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.diagnostics import InputError, nearest
 from supple.hardware.drive_block import DriveBlock, settled_drive
 from supple.hardware.drive_kernels import (
@@ -71,13 +71,13 @@ class DriveBank:
         places = [self.coordinates.index(where) if (where := actuator_coordinates.get(name)) in self.coordinates
                   else -1 for name in self.inputs]  # fmt: skip
         self.places = places
-        self.led = _led(self.blocks, places, self.coordinates)
+        self.led = _find_led_coordinates(self.blocks, places, self.coordinates)
         yields = [not block.leads for block in self.blocks]
         self.stiffness = np.array([block.stiffness or 0.0 for block in self.blocks])
         self.damping = np.where(yields, [block.damping for block in self.blocks], 0.0)
         self.arrays = _arrays(self.blocks, places, self.led, delay)
         self.state = _state(self.arrays, len(self.coordinates))
-        self._take, self._pieces = compiled(take_commands), compiled(drive_pieces)
+        self._take, self._pieces = compile_kernel(take_commands), compile_kernel(drive_pieces)
 
     def reset(
         self,
@@ -149,7 +149,9 @@ def _direct(actuator: str) -> DriveBlock:
     return DriveBlock(actuator, "", False, np.zeros((0, 0)), none, none, 1.0, none)
 
 
-def _led(blocks: tuple[DriveBlock, ...], places: list[int], coordinates: tuple[str, ...]) -> tuple[int, ...]:
+def _find_led_coordinates(
+    blocks: tuple[DriveBlock, ...], places: list[int], coordinates: tuple[str, ...]
+) -> tuple[int, ...]:
     found: dict[int, str] = {}
     for block, k in zip(blocks, places, strict=True):
         part = f'drive of actuator "{block.actuator}"'

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.hardware.instrument import require_valid_hardware
 
 _SHAPES = {"A": 2, "B": 1, "C": 1, "E": 1}
@@ -126,7 +126,7 @@ def drive_from(data: Mapping[str, Any]) -> DriveBlock:
             resolution=float(data["resolution"]), unit=str(data["unit"]),
         )  # fmt: skip
     except (TypeError, KeyError, ValueError, IndexError):
-        raise InputError(f"{quoted(data)} is not the data of a drive", hint="reduce again") from None
+        raise InputError(f"{quote(data)} is not the data of a drive", hint="reduce again") from None
 
 
 def _optional(value: Any) -> float | None:

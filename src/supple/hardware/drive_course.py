@@ -23,7 +23,7 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware
 from supple.hardware.pieces import Pieces
 from supple.hardware.state_space import first_order_hold
-from supple.integration.input_course import merged
+from supple.integration.input_course import merge_times
 
 _CUBIC = 0.1  # of 1/ω of the fastest block: the error of a cubic is then 3e-7 of the motion
 _MOST = 200_000  # pieces of a run, at most
@@ -57,7 +57,7 @@ def complete_commands(bank: DriveBank, given: Any) -> Any:
 
 def first_commands(bank: DriveBank, breaks: Array, commands: Array, begin: float) -> Array:
     """Return the commands (a,) at the start of a run; nan for motion drives, which keep theirs."""
-    first = _sampled(breaks, commands, np.array([begin]))[0]
+    first = _interpolate_values(breaks, commands, np.array([begin]))[0]
     return np.where([block.moves for block in bank.blocks], np.nan, first)
 
 
@@ -76,14 +76,14 @@ def drive_course(
     """
     commands_before = bank.active_commands
     times = _instants(bank.blocks, breaks, np.asarray(also, dtype=float), span)
-    applied = _sampled(breaks, commands, times)
+    applied = _interpolate_values(breaks, commands, times)
     if any(_shapes(block) for block in bank.blocks):
         applied = bank.shaped(times, applied)
     count, k = len(times) - 1, len(bank.led)
     forces, led = np.zeros((count, 4, len(bank.inputs))), np.zeros((count, 4, k))
     accelerations = np.zeros((count, 2, k))
     for i, block in enumerate(bank.blocks):
-        delayed = _delayed(times, applied[:, i], block.delay, float(commands_before[i]))
+        delayed = _delay_command(times, applied[:, i], block.delay, float(commands_before[i]))
         cubic, second = _response(block, bank.state.x[i, : block.order], times, delayed)
         if block.leads:
             column = bank.led.index(bank.places[i])
@@ -114,15 +114,15 @@ def _instants(blocks: Sequence[DriveBlock], breaks: Array, also: Array, span: tu
     others = np.unique(np.concatenate([even, knots[(knots > begin) & (knots < end)]]))
     close = _TOGETHER * (end - begin)
     others = others[np.append(True, np.diff(others) > close)]
-    return merged(np.unique(np.concatenate([[begin, end], also])), others, close)
+    return merge_times(np.unique(np.concatenate([[begin, end], also])), others, close)
 
 
-def _sampled(breaks: Array, values: Array, times: Array) -> Array:
+def _interpolate_values(breaks: Array, values: Array, times: Array) -> Array:
     """Return values (N, a), linear between breaks, constant before and after."""
     return np.array([np.interp(times, breaks, column) for column in values.T]).reshape(values.shape[1], -1).T
 
 
-def _delayed(times: Array, applied: Array, delay: float, commands_before: float) -> Array:
+def _delay_command(times: Array, applied: Array, delay: float, commands_before: float) -> Array:
     """Return the command (2, N - 1) that acts at both ends of each piece; initially the earlier one."""
     late = np.interp(times, times + delay, applied)
     found = np.stack([late[:-1], late[1:]])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.hardware.drive_block import DriveBlock, drive_from
 from supple.hardware.instrument import Instrument, instrument_from
 
@@ -59,7 +59,7 @@ class Hardware:
         return next((item for item in self.instruments if item.output == output), None)
 
     @property
-    def measured_as(self) -> dict[str, str]:
+    def measuring_outputs(self) -> dict[str, str]:
         """Outputs that measure coordinates and rates: {"name" or "name.rate": output}."""
         return {**self.encoders, **{f"{name}.rate": output for name, output in self.rate_sensors.items()}}
 
@@ -102,5 +102,5 @@ def hardware_from(data: Any) -> Hardware:
         drives, instruments = list(data["drives"]), list(data["instruments"])
         named = [{str(k): str(v) for k, v in data[key].items()} for key in _NAMED]
     except (TypeError, KeyError, AttributeError):
-        raise InputError(f"{quoted(data)} is not the data of drives and instruments", hint="reduce again") from None
+        raise InputError(f"{quote(data)} is not the data of drives and instruments", hint="reduce again") from None
     return Hardware(tuple(map(drive_from, drives)), tuple(map(instrument_from, instruments)), *named)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 
 # Checks of the numbers of drives and instruments, from any source.
 
@@ -123,4 +123,4 @@ def instrument_from(data: Mapping[str, Any]) -> Instrument:
             **values,  # type: ignore[arg-type]
         )
     except (TypeError, KeyError, ValueError, IndexError):
-        raise InputError(f"{quoted(data)} is not the data of an instrument", hint="reduce again") from None
+        raise InputError(f"{quote(data)} is not the data of an instrument", hint="reduce again") from None

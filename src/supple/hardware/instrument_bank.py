@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.diagnostics import InputError, nearest
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument import Instrument
@@ -139,7 +139,7 @@ class InstrumentBank:
         self.arrays = InstrumentArrays(facts, filters, errors)
         depth = 2 + int(facts[:, WHOLE].max(initial=0.0))
         self.state = InstrumentState(np.zeros((size, READING + 1)), np.zeros((size, depth)))
-        self._take = compiled(take_readings)
+        self._take = compile_kernel(take_readings)
 
     def read(self, k: int, true: Array) -> Array:
         """Return the readings (o,) of the true outputs (o,) at sample k; samples are read in order, from 0 on."""

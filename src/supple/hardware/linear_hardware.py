@@ -87,7 +87,7 @@ def along_one(b: Array) -> int:
 def driven_linear_model(linear: LinearModel, driven: Sequence[DrivenInput]) -> DrivenModel:
     """Return the model with these drives, without their delays."""
     starts = np.cumsum([len(linear.states), *(item.block.order for item in driven)]).tolist()
-    whole = _closed(linear, driven, starts)
+    whole = _insert_drives(linear, driven, starts)
     kept, back = _without_duplicates(linear, driven, starts)
     A, B, C, D = whole
     names, values = [], []
@@ -102,7 +102,7 @@ def driven_linear_model(linear: LinearModel, driven: Sequence[DrivenInput]) -> D
     return DrivenModel(StateSpace((A @ back)[kept], B[kept], C @ back, D), names, values, commands, forces)
 
 
-def _closed(linear: LinearModel, driven: Sequence[DrivenInput], starts: list[int]) -> StateSpace:
+def _insert_drives(linear: LinearModel, driven: Sequence[DrivenInput], starts: list[int]) -> StateSpace:
     """Return the model with all states of all drives.
 
     f = F_x x + F_u u is inserted into ẋ = A x + B_f f + B_u u, y = C x + D f.

@@ -30,7 +30,7 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument_bank import InstrumentBank
 from supple.identification.logged_runs import LoggedRun, logged_run
-from supple.reduced.damped import damped
+from supple.reduced.damped import add_damping
 from supple.reduced.model import ReducedModel
 from supple.reduced.scaled import scaled_model
 from supple.results.result import Result, picture
@@ -421,7 +421,7 @@ class Unknowns:
         """Return the model with these factors on its deformation."""
         given = dict(zip(self.names, values.tolist(), strict=True))
         model = scaled_model(self.model, stiffness=given.get("stiffness", 1.0), damping=given.get("damping", 1.0))
-        return damped(model, given.get("damping.mass", 0.0), given.get("damping.stiffness", 0.0))
+        return add_damping(model, given.get("damping.mass", 0.0), given.get("damping.stiffness", 0.0))
 
 
 def unknowns(

@@ -73,12 +73,12 @@ def followed_course(
     arrays = any(not callable(signal) and np.ndim(signal) for signal in given.values())
     ends = np.concatenate([[begin], knots[(knots > begin) & (knots < end)] if arrays else [], [end]])
 
-    def sampled(at: Array) -> Array:
-        found = np.stack([_sampled(name, given.get(name, 0.0), at, knots) for name in names], axis=-1)
+    def sample_inputs(at: Array) -> Array:
+        found = np.stack([_sample_signal(name, given.get(name, 0.0), at, knots) for name in names], axis=-1)
         _require_finite(found)
         return found
 
-    return _resolve(sampled, _divide(ends, _INTERVALS * longest), longest, ends)
+    return _resolve(sample_inputs, _divide(ends, _INTERVALS * longest), longest, ends)
 
 
 def _linear(breaks: Array, values: Array) -> InputCourse:
@@ -148,14 +148,14 @@ def input_course(
     knots = grid if times is None else _knots(times)
     if has_callables(given):
         fine = grid if spacing is None else _divide(grid, spacing)
-        breaks = fine if times is None else merged(fine, knots, _SAME * float(np.diff(fine).min()))
+        breaks = fine if times is None else merge_times(fine, knots, _SAME * float(np.diff(fine).min()))
     elif all(np.ndim(signal) == 0 for signal in given.values()):  # type: ignore[arg-type]
         breaks = grid[[0, -1]]
     else:
         breaks = _snap_to_results(knots, grid)
     values = np.zeros((len(breaks), len(names)))
     for i, name in enumerate(names):
-        values[:, i] = _sampled(name, given.get(name, 0.0), breaks, knots)
+        values[:, i] = _sample_signal(name, given.get(name, 0.0), breaks, knots)
     _require_finite(values)
     return breaks, values
 
@@ -191,7 +191,7 @@ def _knots(times: ArrayLike) -> Array:
     return knots
 
 
-def _sampled(name: str, signal: Signal, breaks: Array, knots: Array) -> Array:
+def _sample_signal(name: str, signal: Signal, breaks: Array, knots: Array) -> Array:
     if callable(signal):
         return np.array([float(signal(float(time))) for time in breaks])
     array = real_numbers(f'input "{name}"', signal)
@@ -220,7 +220,7 @@ def _divide(grid: Array, spacing: float) -> Array:
     return np.concatenate([*parts, grid[-1:]])
 
 
-def merged(first: Array, second: Array, apart: float) -> Array:
+def merge_times(first: Array, second: Array, apart: float) -> Array:
     """Return all of the first times, and those of the second that are further from each of them."""
     after = np.searchsorted(first, second)
     left, right = first[np.maximum(after - 1, 0)], first[np.minimum(after, len(first) - 1)]

@@ -119,9 +119,9 @@ def result_times(
     require_run(until, step)
     if output_step is not None:
         require_within("results", until / output_step + 1.0, part="output step", hint="give a longer one")
-        return np.linspace(0.0, until, _ceiling(until / output_step) + 1)
-    steps = _ceiling(until / (longest_step(until) if step is None else step))
-    return np.linspace(0.0, until, _ceiling(steps / _ceiling(steps / _RESULTS)) + 1)
+        return np.linspace(0.0, until, _round_up(until / output_step) + 1)
+    steps = _round_up(until / (longest_step(until) if step is None else step))
+    return np.linspace(0.0, until, _round_up(steps / _round_up(steps / _RESULTS)) + 1)
 
 
 def _numbers(t: ArrayLike) -> Array:
@@ -165,5 +165,5 @@ def require_positive(**options: float | None) -> None:
             )
 
 
-def _ceiling(ratio: float) -> int:
+def _round_up(ratio: float) -> int:
     return max(1, int(np.ceil(ratio - 1e-6)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.answer import Answer, answering
+from supple.cli.answer import Answer, open_answer
 from supple.cli.assemble import warn_of_limits
 from supple.cli.help_text import COST
 from supple.cli.kept import Picture, TableFile, draw, write_file
@@ -102,7 +102,7 @@ def inverse(
     as_json: Json = False,
 ) -> None:
     """Compute the actuator forces of a motion."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.diagnostics import NumericalError
         from supple.inverse_dynamics.inverse_dynamics import inverse as inverse_dynamics
 

@@ -208,7 +208,7 @@ def least_rate_excess(B: Array, Q: Array, lower: Array, upper: Array, rates: Rat
     sides = [sparse.hstack([sign * difference, column])[kept] for sign in (1.0, -1.0)]
     cost = np.zeros(count * a + 1)
     cost[-1] = 1.0
-    answer = _solved(
+    answer = _solve_program(
         cost, sparse.vstack(sides), np.tile(allowed[kept], 2) / scale, _equations(B, 1), Q.ravel() / scale,
         np.append(lower.ravel() / scale, 0.0), np.append(upper.ravel() / scale, np.inf),
     )  # fmt: skip
@@ -238,7 +238,7 @@ def _least(
         blocks += [difference, -difference]
         right += [allowed[keep], allowed[keep]]
     cost = np.concatenate([np.zeros(count * a), np.ones(count)])
-    answer = _solved(
+    answer = _solve_program(
         cost, sparse.vstack(blocks), np.concatenate(right), _equations(B, count), Q.ravel() / scale,
         np.append(lower.ravel() / scale, np.zeros(count)), np.append(upper.ravel() / scale, np.full(count, np.inf)),
     )  # fmt: skip
@@ -265,7 +265,9 @@ def _differences(count: int, a: int) -> Any:
     return sparse.kron(one, sparse.eye(a)).tocsr()
 
 
-def _solved(cost: Array, rows: Any, right: Array, equations: Any, values: Array, lower: Array, upper: Array) -> Any:
+def _solve_program(
+    cost: Array, rows: Any, right: Array, equations: Any, values: Array, lower: Array, upper: Array
+) -> Any:
     answer = linprog(
         cost, A_ub=rows.tocsr(), b_ub=right, A_eq=equations.tocsr(), b_eq=values,
         bounds=np.column_stack([lower, upper]), method="highs",

@@ -23,7 +23,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.reaction import Reaction
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.formulations.recursive.recursive_tree import recursive_tree
 from supple.inverse_dynamics.actuation import Actuation, actuation, force_bounds, rate_limits, weights_of
 from supple.inverse_dynamics.force_distribution import (
@@ -50,7 +50,7 @@ from supple.results.result import Result, picture
 from supple.results.signals import Signals, time_span_text
 from supple.results.simulation import Simulation
 from supple.results.table import Table
-from supple.results.text import Text, listed, number_text
+from supple.results.text import Text, list_names, number_text
 from supple.simulation.simulation import simulate
 from supple.statics.equilibrium import equilibrium
 from supple.systems.protocols import Unserved, require_served
@@ -94,7 +94,7 @@ class ForcesAlongMotion(Result):
 
     def summary(self) -> str:
         moved, time = self.trajectory.coordinates, self.trajectory.time
-        return f"along {listed(moved)}, forces of {listed(self.forces)}, {time_span_text(time)}"
+        return f"along {list_names(moved)}, forces of {list_names(self.forces)}, {time_span_text(time)}"
 
     def table(self) -> Table:
         """Return the forces over time, as `simulate` takes them for inputs."""
@@ -401,7 +401,7 @@ def _tree_forces(mechanism: Mechanism, path: Trajectory) -> tuple[Array, Array, 
     needed = tree.needed(path.theta, path.rates, path.accelerations)
     if not np.isfinite(needed).all():
         return None  # the local model reports the cause
-    dry, count = carried(position).dry_forces, len(path.time)
+    dry, count = get_coefficients(position).dry_forces, len(path.time)
     places = {name: i for i, name in enumerate(tree.coordinates)}
     J = tree.slopes[[places[name] for name in dry]]
     friction = dry_friction_forces(np.broadcast_to(J, (count, *J.shape)), dry, path.rates)
@@ -530,7 +530,7 @@ def bounds_error(chosen: Actuation, Q: Array, lower: Array, upper: Array) -> Inp
     n = int(np.argmax(excess))
     return InputError(
         f"no forces within the bounds drive the motion: at {chosen.time[n]:.6g} s every bound must rise by at least "
-        f"{_two_digits(excess[n])} {_unit(chosen)} ({_listed(chosen, upper[n], lower[n])})",
+        f"{_two_digits(excess[n])} {_unit(chosen)} ({_list_bounds(chosen, upper[n], lower[n])})",
         part="bounds",
         hint="raise the bounds, use more actuators, or move more slowly",
     )
@@ -565,7 +565,7 @@ def _unit(chosen: Actuation) -> str:
     return " or ".join(units)
 
 
-def _listed(chosen: Actuation, upper: Array, lower: Array) -> str:
+def _list_bounds(chosen: Actuation, upper: Array, lower: Array) -> str:
     parts = []
     for i, name in enumerate(chosen.names):
         if np.isfinite(upper[i]) or np.isfinite(lower[i]):

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formats.model_description import described
+from supple.formats.model_description import restore_mechanism
 from supple.inverse_dynamics.inverse_dynamics import ForcesAlongMotion, distribute_forces, dry_friction_forces
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.begin import quasi_static
 from supple.results.result import picture
 from supple.results.signals import Signals
-from supple.results.text import listed
+from supple.results.text import list_names
 from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.trajectory import Prescribed, trajectory
 
@@ -62,11 +62,11 @@ def inverse_of_model(
     **options: Any,
 ) -> ModelForces:
     """Return the forces of the actuators along a motion of the model; options as in `inverse`."""
-    mechanism = described(model)  # for kinds and limits of the actuators
+    mechanism = restore_mechanism(model)  # for kinds and limits of the actuators
     path = _path(model, mechanism, motion, times, step)
     s, n = model.layout.theta, model.layout.size
     if n > s:
-        needed, delta = _deformed(model, path)
+        needed, delta = _solve_deformation(model, path)
         names = model.layout.coordinates[s:]
         units = {name: model.units.coordinates.get(name, "") for name in names}
         deformation = Signals(path.time, {name: delta[:, i] for i, name in enumerate(names)}, units)
@@ -97,7 +97,7 @@ def _path(
     found = trajectory(mechanism, motion, times=times, step=step)
     if found.coordinates != names:
         raise InputError(
-            f"the motion is of {listed(found.coordinates)}, but the reduced model of {listed(names)}", part="motion",
+            f"the motion is of {list_names(found.coordinates)}, but the reduced model of {list_names(names)}", part="motion",
             hint="give a Trajectory in the coordinates of the model",
         )  # fmt: skip
     return found
@@ -109,14 +109,14 @@ def model_force(model: ReducedModel, path: Trajectory) -> Array:
     A flexible model deforms quasi-statically; the forces are those that hold θ on its motion.
     """
     if model.layout.size > model.layout.theta:
-        return _deformed(model, path)[0]
+        return _solve_deformation(model, path)[0]
     c = model.evaluate(path.theta)
     return c.required_forces(path.rates, path.accelerations) + c.friction_forces(
         dry_friction_forces(c.friction_map, c.dry_forces, path.rates)
     )
 
 
-def _deformed(model: ReducedModel, path: Trajectory) -> tuple[Array, Array]:
+def _solve_deformation(model: ReducedModel, path: Trajectory) -> tuple[Array, Array]:
     """Return quasi-static Q_θ (N, s) and δ (N, n - s)."""
     s, n = model.layout.theta, model.layout.size
     delta = quasi_static(model, path.theta, path.rates, path.accelerations)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.compilation.threads import in_parts
 from supple.description.joints.joint import Joint
 from supple.description.joints.joint_kind import directions
@@ -29,7 +29,7 @@ from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import values_text
 from supple.diagnostics.limits import require_within
 from supple.kinematics.closing import bulk, close_all
-from supple.kinematics.closure_kernel import Correction, row_of_terms, unwrapped, update
+from supple.kinematics.closure_kernel import Correction, row_of_terms, unwrap_angle, update
 from supple.kinematics.completion import close_drawing
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.elimination import factor, solve, workspace
@@ -96,7 +96,7 @@ def close_scattered(rows, selected, target, w, X_all, status):
                 if i >= mc:
                     gap += target[i - mc]
                     if rows_i[i, KIND] == ANGLE and rows_i[i, THEN] == NONE:
-                        gap = unwrapped(gap, 0.0)
+                        gap = unwrap_angle(gap, 0.0)
                 rho[i, 0] = gap / rows_f[i, SCALE]
             solve(rows, work, rho, 1, x, correction.g)
             before, size = size, largest_of(x, nb, d)
@@ -360,7 +360,7 @@ def _close_all(position: Rest, theta: Array, X: Array) -> tuple[Array, NDArray[n
     status = np.zeros(len(X), dtype=np.int64)
 
     def part(start: int, stop: int) -> None:
-        run = compiled(close_scattered, count=(stop - start) * bulk(position.numbering))
+        run = compile_kernel(close_scattered, count=(stop - start) * bulk(position.numbering))
         arrays = position.numbering.arrays
         run(arrays, position.selected, theta, position.w, X[start:stop], status[start:stop])
 
@@ -392,7 +392,7 @@ def _distinct(position: Rest, X: Array, theta: Array) -> tuple[list[int], list[i
         if len(away) and away.min() < _APART:
             times[int(away.argmin())] += 1
         elif not dropped or np.abs(shapes[dropped] - shapes[n]).max(axis=1).min() >= _APART:
-            if _assembled(position, X[n], theta):
+            if _is_assembled(position, X[n], theta):
                 kept.append(n)
                 times.append(1)
             else:
@@ -439,7 +439,7 @@ def _on_a_line(points: list[Array], extent: float) -> bool:
     return bool(values[0] > _APART and values[1:].max(initial=0.0) <= _APART)
 
 
-def _assembled(position: Rest, X: Array, theta: Array) -> bool:
+def _is_assembled(position: Rest, X: Array, theta: Array) -> bool:
     """Return whether the position is closed, with coinciding axes that point the same way and not opposite ways."""
     found = position.numbering
     residual = scaled_values(found, X)

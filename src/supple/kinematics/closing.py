@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.compilation.bundle import native_array
 from supple.compilation.threads import in_parts
 from supple.description import measure
@@ -51,7 +51,7 @@ def close_all(position: Rest, theta: Array, origin: Start | None = None, rounds:
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        run = compiled(close_batch, count=rounds * (stop - start) * bulk(position.numbering))
+        run = compile_kernel(close_batch, count=rounds * (stop - start) * bulk(position.numbering))
         run(position.numbering.arrays, position.selected, origin, theta[piece], X[piece], w[piece], reached[piece])
 
     in_parts(part, count)
@@ -60,7 +60,7 @@ def close_all(position: Rest, theta: Array, origin: Start | None = None, rounds:
 
 def closing_start(position: Rest) -> Start:
     """Return the start of closure at rest, computed once per mechanism; an error if rest itself is a dead point."""
-    return position.numbering.mechanism.remembered("start", lambda: _start(position))
+    return position.numbering.mechanism.compute_once("start", lambda: _start(position))
 
 
 def _start(position: Rest) -> Start:
@@ -84,7 +84,7 @@ def departure(
     work = workspace(arrays)
     bulky = count * bulk(position.numbering)
     bulky = 0 if bulky == 1 and s <= _FEW else bulky  # takes milliseconds once per mechanism: no compilation
-    regular, sign = compiled(rigid_modes, count=bulky)(arrays, position.selected, X, work, Psi, dPsi, twists)
+    regular, sign = compile_kernel(rigid_modes, count=bulky)(arrays, position.selected, X, work, Psi, dPsi, twists)
     return Start(X, w, Psi, dPsi, sign, last_over_first(work.G, sizes.free), shortest) if regular else None
 
 
@@ -210,7 +210,7 @@ class PosedPoint:
             np.empty(len(targets)),
         )
         for n, (values, R) in enumerate(zip(targets, rotations, strict=True)):
-            found.X[n], found.theta[n], found.reached[n] = self._turned_to(values, R, start, len(targets))
+            found.X[n], found.theta[n], found.reached[n] = self._turn_to(values, R, start, len(targets))
         return found
 
     def from_position(self, X: Array, w: Array, count: int, shortest: float) -> Start | None:
@@ -227,9 +227,9 @@ class PosedPoint:
         measures = np.array([row_value(arrays.rows_i, arrays.rows_f, row, X, measures) for row in rows])
         return departure(self.led, arrays, X.copy(), measures, count=count, shortest=shortest)
 
-    def _turned_to(self, targets: Array, R: Array, origin: Start, count: int) -> tuple[Array, Array, float]:
+    def _turn_to(self, targets: Array, R: Array, origin: Start, count: int) -> tuple[Array, Array, float]:
         """Solve for one pose of `count`, in steps that turn about one axis."""
-        led, run = self.led, compiled(close_batch, count=count * bulk(self.led.numbering))
+        led, run = self.led, compile_kernel(close_batch, count=count * bulk(self.led.numbering))
         here = _orientation(self.rest, self.place, origin.X)
         turn = Rotation.from_matrix(R @ here.T).as_rotvec()
         steps = max(1, ceil(float(np.linalg.norm(turn)) / _TURN))
@@ -256,13 +256,13 @@ class PosedPoint:
     def _towards(self, axes: Array) -> RowArrays:
         """Return the rows with the target axes of the point."""
         assert self.turned is not None
-        return _aimed(self.led.numbering.arrays, self.led.numbering.constraints + self.turned, axes)
+        return _aim_rows(self.led.numbering.arrays, self.led.numbering.constraints + self.turned, axes)
 
 
 def posed_point(mechanism: Mechanism, place: str, axes: tuple[str, ...], coordinates: tuple[str, ...]) -> PosedPoint:
     """Return a point with components of its pose, and some of θ, as coordinates; as many as the freedoms."""
     key = f"led {place} {axes} {coordinates}"
-    return mechanism.remembered(key, lambda: _make_posed_point(mechanism, place, axes, coordinates))
+    return mechanism.compute_once(key, lambda: _make_posed_point(mechanism, place, axes, coordinates))
 
 
 def _make_posed_point(
@@ -281,7 +281,7 @@ def _make_posed_point(
     found = numbering(mechanism, names, rows)
     turned = axes.index("rx") if "rx" in axes else None
     if turned is not None:
-        aimed = _aimed(found.arrays, found.constraints + turned, _orientation(position, place, position.X))
+        aimed = _aim_rows(found.arrays, found.constraints + turned, _orientation(position, place, position.X))
         found.arrays.rows_f[:] = aimed.rows_f
     w = measured_values(found, position.X)
     led = Rest(found, position.X, w, independent_loop_rows(found, position.X), position.mobility, position.completion)
@@ -300,7 +300,7 @@ def _pairs() -> list[tuple[int, int]]:
     return [("xyz".index(pair[0]), "xyz".index(pair[1])) for pair in _PRODUCTS]
 
 
-def _aimed(arrays: RowArrays, first: int, axes: Array) -> RowArrays:
+def _aim_rows(arrays: RowArrays, first: int, axes: Array) -> RowArrays:
     """Return the rows with `first` and the next two between the given axes of the ground and those of the point."""
     rows_f = arrays.rows_f.copy()
     for k, (i, _) in enumerate(_pairs()):

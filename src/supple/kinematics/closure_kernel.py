@@ -21,7 +21,7 @@ from supple.compilation import kernel
 from supple.compilation.bundle import copy_row, copy_table
 from supple.geometry.vectors import cross
 from supple.kinematics.elimination import factor, last_over_first, solve, workspace
-from supple.kinematics.primitives import ANGLE, KIND, NONE, SCALE, THEN, TURNS, continued, row_value, value
+from supple.kinematics.primitives import ANGLE, KIND, NONE, SCALE, THEN, TURNS, continue_turns, row_value, value
 from supple.kinematics.row_arrays import row_sizes
 
 CONTRACTION = 0.3
@@ -61,7 +61,7 @@ class Correction(NamedTuple):
 
 
 @kernel
-def moved(X, b, v0, v1, v2, w0, w1, w2):
+def move_body(X, b, v0, v1, v2, w0, w1, w2):
     """Move body b by the twist (v, w) in its own axes: x += R v, R = R exp(w̃)."""
     R00, R01, R02 = X[b, 3], X[b, 4], X[b, 5]
     R10, R11, R12 = X[b, 6], X[b, 7], X[b, 8]
@@ -110,12 +110,12 @@ def update(rows, X, x):
             if not abs(size) <= largest:  # also true for nan
                 largest = abs(size)
             twist[column[c]] = size * extent if column[c] < 3 else size
-        moved(X, b, twist[0], twist[1], twist[2], twist[3], twist[4], twist[5])
+        move_body(X, b, twist[0], twist[1], twist[2], twist[3], twist[4], twist[5])
     return largest
 
 
 @kernel
-def unwrapped(angle, near):
+def unwrap_angle(angle, near):
     """Return the same angle with full turns added, closest to `near`."""
     return near + (angle - near) - 2.0 * pi * np.rint((angle - near) / (2.0 * pi))
 
@@ -145,7 +145,7 @@ def predict(rows, start, change, X):
             V[k] += 0.5 * (dV[k] + turned[k])
             V[3 + k] += 0.5 * dV[3 + k]
             largest = max(largest, abs(V[3 + k]), abs(V[k]) / extent)
-        moved(X, b, V[0], V[1], V[2], V[3], V[4], V[5])
+        move_body(X, b, V[0], V[1], V[2], V[3], V[4], V[5])
     return largest
 
 
@@ -155,7 +155,7 @@ def row_of_terms(rows_i, rows_f, i, values, w):
     total = 0.0
     term = i
     while term != NONE:
-        total += continued(rows_i, rows_f, term, values[term], w)
+        total += continue_turns(rows_i, rows_f, term, values[term], w)
         term = rows_i[term, THEN]
     return total
 
@@ -261,7 +261,7 @@ def close_batch(rows, selected, start, thetas, X_out, w_out, reached):
                 copy_table(trial, X)
                 for i in range(measures):
                     if rows_i[mc + i, TURNS] == i:
-                        w[i] = continued(rows_i, rows_f, mc + i, value(rows_i, rows_f, mc + i, X), w)
+                        w[i] = continue_turns(rows_i, rows_f, mc + i, value(rows_i, rows_f, mc + i, X), w)
                 if size < 0.5 * REACH:
                     step *= 2.0
             else:

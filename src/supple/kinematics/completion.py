@@ -9,7 +9,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name
-from supple.kinematics.closure_kernel import unwrapped, update
+from supple.kinematics.closure_kernel import unwrap_angle, update
 from supple.kinematics.far_closure import FAR, approach, joint_gaps, posture_distance
 from supple.kinematics.jacobian import measured_values, scaled_jacobian, scaled_values
 from supple.kinematics.joint_tree import tree_at_values
@@ -74,7 +74,7 @@ def _residual(found: Numbering, X: Array, targets: dict[int, float]) -> Array:
         row = found.constraints + i
         scale = found.arrays.rows_f[row, SCALE]
         gap = residual[row] * scale - target
-        residual[row] = (unwrapped(gap, 0.0) if found.angles()[row] else gap) / scale
+        residual[row] = (unwrap_angle(gap, 0.0) if found.angles()[row] else gap) / scale
     return residual
 
 
@@ -160,7 +160,7 @@ def _off_branch(found: Numbering, X: Array, near: dict[int, float]) -> list[int]
     """Return the measures that are not near their values."""
     values, angles = measured_values(found, X), found.angles()[found.constraints :]
     off = {number: values[number] - value for number, value in near.items()}
-    size = {n: abs(unwrapped(gap, 0.0)) if angles[n] else abs(gap) / found.arrays.extent for n, gap in off.items()}
+    size = {n: abs(unwrap_angle(gap, 0.0)) if angles[n] else abs(gap) / found.arrays.extent for n, gap in off.items()}
     return [number for number, gap in size.items() if gap > _ASIDE]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.description.mechanism import Mechanism
 from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.jacobian import jacobian_batch
@@ -146,14 +146,14 @@ class Configuration:
         numbering = self.rest.numbering
         turns = numbering.angles()[numbering.constraints :]
 
-        def shown(row: int) -> str:
+        def format_row(row: int) -> str:
             return angle(self.w[row]) if turns[row] else number_text(self.w[row], "m")
 
         out = Text(f"{self.mechanism.name}, singularity {float(self.singularity):.3g} (0 is singular)")
         if self.coordinates:
-            out.table(("coordinate", "value"), [(name, shown(i)) for i, name in enumerate(self.coordinates)])
+            out.table(("coordinate", "value"), [(name, format_row(i)) for i, name in enumerate(self.coordinates)])
         rows = [
-            (key[1], key[2], shown(row - numbering.constraints))
+            (key[1], key[2], format_row(row - numbering.constraints))
             for key, row in numbering.measures.items()
             if key[0] == "joint"
         ]
@@ -242,7 +242,7 @@ class Configuration:
         numbering = self.rest.numbering
         X = np.ascontiguousarray(self.X.reshape(-1, *self.X.shape[-2:]))
         J = np.empty((len(X), numbering.constraints + len(numbering.coordinates), numbering.columns))
-        compiled(jacobian_batch, count=len(X))(numbering.arrays, X, J)
+        compile_kernel(jacobian_batch, count=len(X))(numbering.arrays, X, J)
         return J.reshape(*self.X.shape[:-2], *J.shape[1:])
 
     def each(self) -> Iterator[Configuration]:

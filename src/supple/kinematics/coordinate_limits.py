@@ -36,7 +36,7 @@ def outside_limits(numbering: Numbering, w: Array) -> list[Excess]:
     w : values of every measure (θ first), as in `Configuration.w`
     """
     found = []
-    for part, row, limits in limited(numbering):
+    for part, row, limits in list_limits(numbering):
         value = float(w[row - numbering.constraints])
         if not _inside(limits, value):
             found.append(Excess(part, value, limits, "rad" if numbering.angles()[row] else "m"))
@@ -46,7 +46,7 @@ def outside_limits(numbering: Numbering, w: Array) -> list[Excess]:
 def within_limits(numbering: Numbering, w: Array) -> NDArray[np.bool_]:
     """Return (N,) whether all actuators and joints are within their limits, for w (N, measures)."""
     inside = np.ones(len(w), dtype=bool)
-    for _, row, limits in limited(numbering):
+    for _, row, limits in list_limits(numbering):
         inside &= _inside(limits, w[:, row - numbering.constraints])
     return inside
 
@@ -56,7 +56,7 @@ def _inside(limits: tuple[float, float], value: Any) -> Any:
     return (limits[0] - slack <= value) & (value <= limits[1] + slack)
 
 
-def limited(numbering: Numbering) -> list[tuple[str, int, tuple[float, float]]]:
+def list_limits(numbering: Numbering) -> list[tuple[str, int, tuple[float, float]]]:
     """Return the actuators and joints that have limits: name for messages, row, and limits."""
     mechanism = numbering.mechanism
     given = []

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
 from supple.geometry.rotation import tilde
-from supple.kinematics.closure_kernel import unwrapped
+from supple.kinematics.closure_kernel import unwrap_angle
 from supple.kinematics.jacobian import row_values
 from supple.kinematics.joint_tree import JointTree, close_tree, freedoms, joint_tree, motions, move_tree
 from supple.kinematics.numbering import Numbering, terms
@@ -208,7 +208,7 @@ class _Gaps:
         for i, row in enumerate(rows):
             gap = float(row_values(found, X, range(row, row + 1))[0]) - prescribed.get(row, 0.0)
             scale = arrays.rows_f[row, SCALE]
-            values[i] = (unwrapped(gap, 0.0) if row in prescribed and found.angles()[row] else gap) / scale
+            values[i] = (unwrap_angle(gap, 0.0) if row in prescribed and found.angles()[row] else gap) / scale
             for term in terms(arrays, row):
                 gradient(arrays.rows_i, arrays.rows_f, term, X, g)
                 for at, body in ((1, arrays.rows_i[term, A]), (7, arrays.rows_i[term, B])):

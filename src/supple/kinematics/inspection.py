@@ -17,14 +17,14 @@ from supple.description.topology import gruebler_count
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import item_list
 from supple.diagnostics.limits import most
-from supple.formats.source import located
+from supple.formats.source import locate_error
 from supple.kinematics.completion import BRANCH
 from supple.kinematics.coordinate_limits import outside_limits
 from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.measure_slopes import measure_jacobian, slope_row
 from supple.kinematics.measures import key_of
 from supple.kinematics.primitives import SCALE
-from supple.kinematics.ranked_rows import LARGE, RANK_TOLERANCE, RankedRows, ranked, sparse_rows
+from supple.kinematics.ranked_rows import LARGE, RANK_TOLERANCE, RankedRows, rank_rows, sparse_rows
 from supple.kinematics.rest import Rest, rest
 from supple.results.result import facts_html
 
@@ -227,9 +227,9 @@ def inspect(mechanism: Mechanism) -> Inspection:
         position = rest(mechanism)
         inertia = body_inertia(position)
     except InputError as error:
-        raise located(error, mechanism) from None
+        raise locate_error(error, mechanism) from None
     found, freedom = position.numbering, position.mobility
-    rows = ranked(found, position.X, coordinates=True)
+    rows = rank_rows(found, position.X, coordinates=True)
     # θ adds the rows that the joints leave free; without θ the joints alone are judged.
     full = found.columns - freedom.mobility + len(found.coordinates)
     singularity = rows.nearness(full)
@@ -262,7 +262,7 @@ def inspect(mechanism: Mechanism) -> Inspection:
         elastic_bodies=elastic_parts(found.drawing),
         sections=section_parts(mechanism),
         elastic_joints={
-            name: axes for name, joint in mechanism.joints.items() if (axes := joint.yielding(mechanism.plane))
+            name: axes for name, joint in mechanism.joints.items() if (axes := joint.list_elastic(mechanism.plane))
         },
     )
 
@@ -293,7 +293,7 @@ def _singular_rest(position: Rest, singularity: float) -> list[str]:
     share = np.abs(left[found.constraints :, found.columns - 1])
     locked = [name for name, part in zip(found.coordinates, share, strict=True) if part > _INVOLVED]
     return [
-        f"rest is a dead point: {_quoted(locked)} cannot move the mechanism from there; choose a rest away from "
+        f"rest is a dead point: {_quote_names(locked)} cannot move the mechanism from there; choose a rest away from "
         "it, or other coordinates"
     ]
 
@@ -324,7 +324,7 @@ def _actuation(position: Rest, rows: RankedRows, singularity: float) -> list[str
     ]
     notes = []
     if idle:
-        notes.append(f"no actuator drives {_quoted(idle)}; {'it moves' if len(idle) == 1 else 'they move'} freely")
+        notes.append(f"no actuator drives {_quote_names(idle)}; {'it moves' if len(idle) == 1 else 'they move'} freely")
     elif len(actuators) < s:
         notes.append(f"{len(actuators)} actuators drive {s} coordinates: the mechanism is underactuated")
     if len(actuators) > s:
@@ -348,7 +348,7 @@ def _group_descriptions(found: dict[str, str]) -> list[str]:
     return [f"{', '.join(names)}: {description}" for description, names in same.items()]
 
 
-def _quoted(names: list[str]) -> str:
+def _quote_names(names: list[str]) -> str:
     return item_list([f'"{name}"' for name in names])
 
 

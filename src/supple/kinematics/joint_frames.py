@@ -109,7 +109,7 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
     if joint.frames is not None:
         poses = []
         for body, reference in zip(joint.bodies, joint.frames, strict=True):
-            frame = drawing.attached(reference, (*path, "frames"))
+            frame = drawing.find_frame(reference, (*path, "frames"))
             if frame.body != body:
                 raise InputError(
                     f'frame "{reference}" is on "{frame.body}", not on "{body}"',
@@ -163,7 +163,7 @@ def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
         return np.column_stack([second, np.cross(first, second), first])
     kind = JOINT_KINDS[joint.kind]
     if drawing.mechanism.planar:
-        if joint.form(drawing.mechanism.plane).axis == "z" and not (kind.held_about and joint.axis is not None):
+        if joint.form(drawing.mechanism.plane).axis == "z" and not (kind.without_axis and joint.axis is not None):
             if joint.axis is None:
                 return np.eye(3)
             if not joint.form(drawing.mechanism.plane).directed:

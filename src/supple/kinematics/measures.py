@@ -21,7 +21,7 @@ from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name
 from supple.kinematics.joint_frames import JointFrames, Primitive, component, joint_frames, point_distance
-from supple.kinematics.sensed import Key, plain_measure, sensed
+from supple.kinematics.sensed import Key, plain_measure, resolve_sensor
 
 # Rows of the mechanism before they are numbered: sums of measures, each times a factor.
 #
@@ -67,9 +67,9 @@ class Measures:
         self.coordinates: dict[tuple[str, str], Row] = {}
         for name, joint in mechanism.joints.items():
             frames, form = joint_frames(drawing, name), joint.form(mechanism.plane)
-            self.constraints[name] = [_measured(frames, joint, row) for row in form.rows]
+            self.constraints[name] = [_build_row(frames, joint, row) for row in form.rows]
             for coordinate, row in form.measured(mechanism.plane).items():
-                self.coordinates[name, coordinate] = _measured(frames, joint, row)
+                self.coordinates[name, coordinate] = _build_row(frames, joint, row)
 
     def coordinate(self, name: str) -> tuple[Key, Row]:
         """Return the key and row of a coordinate of θ: an actuator's, or a joint's."""
@@ -79,7 +79,7 @@ class Measures:
 
     def relative_to_ground(self, name: str, place: str, row: measure.Row) -> tuple[Key, Row]:
         """Return the key and row of a measure of a point relative to the ground, in the drawing's axes."""
-        to = self.drawing.attached(place, ())
+        to = self.drawing.find_frame(place, ())
         frames = JointFrames(np.zeros(3), np.eye(3), to.pose.position, to.pose.axes)
         return ("led", name), tuple(_term(frames, term, (GROUND, to.body), {}) for term in row)
 
@@ -97,9 +97,9 @@ class Measures:
             return self.coordinates[found]
         sensors = self.mechanism.sensors
         name = reference if reference in sensors else reference.rpartition(".")[0]
-        key = plain_measure(sensed(self.drawing, name).outputs[reference])
+        key = plain_measure(resolve_sensor(self.drawing, name).outputs[reference])
         assert key is not None  # neither a rate nor in turning axes
-        return dict(self._sensed(name))[key]
+        return dict(self._list_sensed(name))[key]
 
     def acting(self, part: Acting, path: Path) -> tuple[Key, Row]:
         """Return the key and row that an actuator, spring, damper, force or sensor acts along."""
@@ -121,7 +121,7 @@ class Measures:
 
     def _ends(self, part: Acting, path: Path) -> tuple[Attached, Attached]:
         assert part.between is not None
-        first, second = (self.drawing.attached(name, (*path, "between")) for name in part.between)
+        first, second = (self.drawing.find_frame(name, (*path, "between")) for name in part.between)
         if first.body == second.body:
             raise _on_one_body(first.body, (*path, "between"))
         return first, second
@@ -135,7 +135,7 @@ class Measures:
                 elif part.joint is not None or part.between is not None:
                     yield self.acting(part, (section, name))
         for name in self.mechanism.sensors:
-            yield from self._sensed(name)
+            yield from self._list_sensed(name)
         for key, measured in self.coordinates.items():
             yield ("joint", *key), measured
 
@@ -144,12 +144,12 @@ class Measures:
         assert found is not None  # consistency has been checked
         return ("joint", *found), self.coordinates[found]
 
-    def _sensed(self, name: str) -> Iterator[tuple[Key, Row]]:
+    def _list_sensed(self, name: str) -> Iterator[tuple[Key, Row]]:
         """Return the measures of a sensor's outputs; outputs of internal forces have none."""
         sensor = self.mechanism.sensors[name]
         if sensor.record.inside:
             return
-        found = sensed(self.drawing, name)
+        found = resolve_sensor(self.drawing, name)
         if found.ends is None:
             yield self._joint(sensor.said)
             return
@@ -172,7 +172,7 @@ def component_keys(mechanism: Mechanism, part: Acting) -> list[Key]:
     return [(*key_of(mechanism, part), letter) for letter in mechanism.plane or "xyz"]
 
 
-def _measured(frames: JointFrames, joint: Joint, row: measure.Row) -> Row:
+def _build_row(frames: JointFrames, joint: Joint, row: measure.Row) -> Row:
     """Return a row of a joint between its bodies."""
     return tuple(_term(frames, term, joint.bodies, joint.parameters) for term in row)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.compilation.bundle import native_array
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers, require_arguments
@@ -242,7 +242,7 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     V, dV = np.zeros((len(X), len(X[0]), 6)), np.zeros((len(X), len(X[0]), 6))
     s = theta.shape[-1]
-    regular = compiled(motion_batch, count=len(X))(
+    regular = compile_kernel(motion_batch, count=len(X))(
         rest.numbering.arrays,
         rest.selected,
         X,

@@ -48,7 +48,7 @@ from supple.kinematics.primitives import (
 )
 from supple.kinematics.row_arrays import ROWS, RowArrays, RowSizes
 from supple.kinematics.sensed import Key
-from supple.results.units import numbered
+from supple.results.units import assign_units
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +114,11 @@ class Numbering:
     @property
     def coordinate_units(self) -> dict[str, str]:
         """Unit of each coordinate of θ, rad or m."""
-        return numbered(self.coordinates, self.turns)
+        return assign_units(self.coordinates, self.turns)
 
     def place(self, reference: str, path: Path = ()) -> tuple[int, Array, Array]:
         """Return body index, position and axes on that body of a named frame, `body.point` or joint's point."""
-        frame = self.drawing.attached(reference, path)
+        frame = self.drawing.find_frame(reference, path)
         return self.body_index(frame.body), frame.pose.position, frame.pose.axes
 
     def body_index(self, name: str) -> int:

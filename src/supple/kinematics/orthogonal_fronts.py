@@ -78,7 +78,7 @@ class Fronts:
 
     def inverse(self, b: Array) -> Array:
         """Return A⁺ b, the smallest of all x with the least |A x - b|: (columns,) or (columns, count)."""
-        c = self._turned(b)
+        c = self._multiply_transposed(b)
         if not self.regular:
             return self._other.transposed_inverse(c)
         x = np.empty_like(c)
@@ -88,12 +88,12 @@ class Fronts:
     def transposed_inverse(self, b: Array) -> Array:
         """Return A⁺ᵀ b, the least-squares solution for Aᵀ: (rows,) or (rows, count)."""
         if self.regular:
-            return self._turned_back(self._solve(b[self.pivots], transposed=True))
-        return self._turned_back(self._other.inverse(b))
+            return self._multiply(self._solve(b[self.pivots], transposed=True))
+        return self._multiply(self._other.inverse(b))
 
     def left_over(self, x: Array) -> Array:
         """Return the part of x (rows,) that is orthogonal to the columns of A."""
-        return x - self._turned_back(self._turned(x))
+        return x - self._multiply(self._multiply_transposed(x))
 
     def kernel(self) -> Array:
         """Return an orthonormal basis of {x: A x = 0}: (columns, columns - rank)."""
@@ -121,14 +121,14 @@ class Fronts:
         top = _top(lambda x: self._solve(self._solve(x, transposed=True)), self.rank, accuracy)
         return float(1.0 / np.sqrt(top))
 
-    def _turned(self, b: Array) -> Array:
+    def _multiply_transposed(self, b: Array) -> Array:
         """Return Qᵀ b: (rank,) or (rank, count)."""
         y = np.array(b)
         for at, Q in self._steps:
             y[at] = Q.T @ y[at]
         return y[self._ends]
 
-    def _turned_back(self, c: Array) -> Array:
+    def _multiply(self, c: Array) -> Array:
         """Return Q c: (rows,) or (rows, count)."""
         y = np.zeros((self.A.shape[0], *c.shape[1:]))
         y[self._ends] = c

@@ -215,11 +215,11 @@ def moved_twists(numbering: Numbering, rows_f: Array, X: Array) -> Array:
 
     rows_f : ∂/∂μ of the rows' numbers
     """
-    return _solved(numbering, rows_f, X)[2]
+    return _solve_motion(numbering, rows_f, X)[2]
 
 
 @single_blas_thread()
-def _solved(numbering: Numbering, rows_f: Array, X: Array) -> tuple[_Scaled, Array, Array]:
+def _solve_motion(numbering: Numbering, rows_f: Array, X: Array) -> tuple[_Scaled, Array, Array]:
     arrays, sizes = numbering.arrays, numbering.sizes
     count = sizes.joint_rows + sizes.coordinates
     scaled = _Scaled(numbering, arrays.rows_f[:count, SCALE], np.where(arrays.column < 3, arrays.extent, 1.0))
@@ -230,10 +230,10 @@ def _solved(numbering: Numbering, rows_f: Array, X: Array) -> tuple[_Scaled, Arr
 
 
 @single_blas_thread()
-def moved_along(numbering: Numbering, rows_f: Array, X: Array) -> Moved:
+def step_along(numbering: Numbering, rows_f: Array, X: Array) -> Moved:
     """Return poses, rigid modes and rows with a complex step along the parameter, joints and θ held constant."""
     arrays, sizes = numbering.arrays, numbering.sizes
-    scaled, inverse, xi = _solved(numbering, rows_f, X)
+    scaled, inverse, xi = _solve_motion(numbering, rows_f, X)
     moving = moved_poses(X, xi)
     rows = rows_of(arrays.rows_i, arrays.rows_f + 1j * STEP * rows_f, moving, sizes.rows)
     unit = np.zeros((len(scaled.scale), sizes.coordinates))

@@ -19,7 +19,7 @@ from scipy.stats.qmc import Halton
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.description.posture import TURNS, Posture, axes_of, component_dimension, posture, spelled
+from supple.description.posture import TURNS, Posture, axes_of, component_dimension, expand_poses, posture
 from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError, require_known
@@ -115,7 +115,7 @@ def side(place: PosedPoint, X: Array, w: Array) -> Array:
     for n in range(len(X)):
         arrays = place.rest.numbering.arrays
         start = departure(place.rest, arrays, X[n].copy(), w[n].copy(), count=len(X))
-        found[n] = 0.0 if start is None else np.sign(np.linalg.det(_moved(place, start)[0]))
+        found[n] = 0.0 if start is None else np.sign(np.linalg.det(_differentiate_position(place, start)[0]))
     return found
 
 
@@ -142,7 +142,7 @@ def errors(place: PosedPoint, X: Array, w: Array, targets: PlaceTarget) -> Array
 
 def _newton(place: PosedPoint, here: Near, start: Start) -> Array:
     """Return a step (s,) of θ in its units, at most _STEP long."""
-    J, bend = _moved(place, start)
+    J, bend = _differentiate_position(place, start)
     weights, unit = _weights(place), place.rest.numbering.theta_scale
     J = J * weights[:, None] * unit
     bend = bend * weights[:, None, None] * unit[:, None] * unit
@@ -153,7 +153,7 @@ def _newton(place: PosedPoint, here: Near, start: Start) -> Array:
     return np.asarray(step * min(1.0, _STEP / max(float(np.abs(step).max()), 1e-300)), dtype=np.float64)
 
 
-def _moved(place: PosedPoint, start: Start) -> tuple[Array, Array]:
+def _differentiate_position(place: PosedPoint, start: Start) -> tuple[Array, Array]:
     """Return J (c, s) = ∂y/∂θ, and ∂²x (c, s, s) of the components of the position; zero for all others.
 
     δ_j p = R (v_j + ω_j × r),   ∂_k δ_j p = R (ω_k × (v_j + ω_j × r) + ∂_k v_j + ∂_k ω_j × r)     [kinematics, 5, 6]
@@ -291,7 +291,7 @@ def in_numbers(mechanism: Mechanism, given: Mapping[str, Any]) -> dict[str, Any]
         of = coordinate_dimensions(mechanism, name).value if name in known else component_dimension(mechanism, name)
         return quantity(value, of)
 
-    return {name: number(name, value) for name, value in spelled(mechanism, given).items()}
+    return {name: number(name, value) for name, value in expand_poses(mechanism, given).items()}
 
 
 def _batch(given: Mapping[str, Any]) -> tuple[tuple[int, ...], dict[str, Array]]:
@@ -445,7 +445,7 @@ class SpreadPostures:
 def spread_postures(place: PosedPoint) -> SpreadPostures:
     """Return postures within limits, or half a turn or half the extent to both sides of rest; computed once."""
     mechanism = place.rest.numbering.mechanism
-    return mechanism.remembered(f"spread {place.place} {place.names}", lambda: _spread(place))
+    return mechanism.compute_once(f"spread {place.place} {place.names}", lambda: _spread(place))
 
 
 def _spread(place: PosedPoint) -> SpreadPostures:

@@ -172,7 +172,7 @@ class SparseRows:
         return self.by_bodies.transposed_inverse(slopes.T).T
 
 
-def ranked(found: Numbering, X: Array, *, coordinates: bool) -> RankedRows:
+def rank_rows(found: Numbering, X: Array, *, coordinates: bool) -> RankedRows:
     """Return the rows of all joints and couplings at X, with `coordinates` also those of θ."""
     if found.columns > LARGE:
         sparse = sparse_rows(found, X, found.constraints + len(found.coordinates) * coordinates)

@@ -13,14 +13,14 @@ from supple.array_types import Array
 from supple.description.consistency import require_consistent
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formats.source import located
+from supple.formats.source import locate_error
 from supple.kinematics.completion import Completion, close_drawing, complete_drawing, displace_bodies
 from supple.kinematics.elimination import scaled_rows, workspace
 from supple.kinematics.jacobian import measured_values, scaled_jacobian
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering, numbering, terms
 from supple.kinematics.primitives import A
-from supple.kinematics.ranked_rows import LARGE, RankedRows, ranked, row_groups
+from supple.kinematics.ranked_rows import LARGE, RankedRows, rank_rows, row_groups
 from supple.kinematics.row_arrays import FIRST_FREE, PARENT
 
 # Rank of the joint rows: mobility, redundant constraints and the joints involved, singular positions.
@@ -59,17 +59,17 @@ def mobility(found: Numbering, X: Array) -> Mobility:
     found.
     """
     m, n = found.constraints, found.columns
-    here = best = ranked(found, X, coordinates=False)
+    here = best = rank_rows(found, X, coordinates=False)
     if 0 < here.rank < min(m, n):
         for seed in range(_TRIES):
             nearby = _nearby(found, X, here, seed)
             if nearby is not None:
-                near = ranked(found, nearby, coordinates=False)
+                near = rank_rows(found, nearby, coordinates=False)
                 if near.rank > best.rank:
                     best = near
                 if n > LARGE:  # one random position suffices; three are costly here
                     break
-    return Mobility(n - best.rank, m - best.rank, _involved(found, best), n - here.rank)
+    return Mobility(n - best.rank, m - best.rank, _find_involved(found, best), n - here.rank)
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,15 @@ class Dependence:
 def dependence(found: Numbering, X: Array) -> Dependence | None:
     """Return the dependence of the coordinates if [Φ_q; A] lacks rank n close to X, or None."""
     m, n = found.constraints, found.columns
-    best = ranked(found, X, coordinates=True)
+    best = rank_rows(found, X, coordinates=True)
     if best.rank == n:
         return None
-    joints = ranked(found, X, coordinates=False)
+    joints = rank_rows(found, X, coordinates=False)
     for seed in range(_TRIES):
         nearby = _nearby(found, X, joints, seed)
         if nearby is None:
             continue
-        near = ranked(found, nearby, coordinates=True)
+        near = rank_rows(found, nearby, coordinates=True)
         if near.rank == n:  # X is only a dead point of the coordinates
             return None
         if near.rank > best.rank:
@@ -114,7 +114,7 @@ def _nearby(found: Numbering, X: Array, joints: RankedRows, seed: int) -> Array 
         return None
 
 
-def _involved(found: Numbering, joints: RankedRows) -> tuple[str, ...]:
+def _find_involved(found: Numbering, joints: RankedRows) -> tuple[str, ...]:
     """Return the joints and couplings with a share in any λ ≠ 0 with Φ_qᵀ λ = 0."""
     if joints.rank == found.constraints:
         return ()
@@ -156,9 +156,9 @@ def rest(mechanism: Mechanism) -> Rest:
             hint="give a mechanism from supple.load; for a reduced model use its methods linearize, frf, evaluate",
         )  # fmt: skip
     try:
-        return mechanism.remembered("rest", lambda: _assemble_rest(mechanism))
+        return mechanism.compute_once("rest", lambda: _assemble_rest(mechanism))
     except InputError as error:
-        raise located(error, mechanism) from None
+        raise locate_error(error, mechanism) from None
 
 
 def _assemble_rest(mechanism: Mechanism) -> Rest:

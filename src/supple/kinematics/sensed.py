@@ -69,7 +69,7 @@ def plain_measure(form: Form) -> Key | None:
     return None
 
 
-def sensed(drawing: Drawing, name: str) -> Sensed:
+def resolve_sensor(drawing: Drawing, name: str) -> Sensed:
     """Return the outputs and measures of one motion sensor."""
     mechanism = drawing.mechanism
     sensor, path = mechanism.sensors[name], ("sensors", name)
@@ -106,7 +106,7 @@ def _ends(drawing: Drawing, sensor: Sensor, path: Path) -> Ends:
 
     A given axis rotates the reference frame so that it becomes z.
     """
-    points = [drawing.attached(place, (*path, sensor.kind)) for place in sensor.places]
+    points = [drawing.find_frame(place, (*path, sensor.kind)) for place in sensor.places]
     first, second = points if len(points) == 2 else (Attached(GROUND, Pose(np.zeros(3), np.eye(3))), points[0])
     if first.body == second.body and len(points) == 2:
         raise InputError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.help_text import MODEL
 from supple.cli.kept import TableFile, keep
 from supple.cli.local import ConstraintModes, InternalModes
@@ -117,7 +117,7 @@ def linearize(
     as_json: Json = False,
 ) -> None:
     """Linearize the equations of motion about a state."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.linearization.linearization import linearize as linearized
 
         texts = _StateTexts(at, rates, accelerations, inputs)

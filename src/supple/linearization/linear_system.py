@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple.approximation.analytic_slope import stencil
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.equations.linearized import OperatingPoint, first_order_form, linear_model, slopes_along
 from supple.equations.observation import output_matrices
 from supple.hardware.hardware import Hardware
@@ -150,7 +150,7 @@ class ModelState:
             )
         if parameter not in family.names:
             raise InputError(
-                f"the model has no parameter {quoted(parameter)}", part=f'model "{model.name}"',
+                f"the model has no parameter {quote(parameter)}", part=f'model "{model.name}"',
                 hint=nearest(parameter, family.names),
             )  # fmt: skip
         bounds = family.parameters[family.names.index(parameter)]
@@ -162,7 +162,7 @@ class ModelState:
         def rough(why: str) -> NumericalError:
             return NumericalError(
                 f"the linear model is not a smooth function of the parameter at its value: {why}",
-                part=f"parameter {quoted(parameter)}",
+                part=f"parameter {quote(parameter)}",
                 hint="choose another state, or another value of the parameter",
             )
 

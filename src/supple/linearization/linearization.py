@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
-from supple.description.mechanism import Mechanism, require_rigid_alone, taken_as_rigid
+from supple.description.mechanism import Mechanism, require_rigid_alone, treat_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments, value_text
 from supple.equations.linearized import OperatingPoint, first_order_form, linear_model
@@ -275,7 +275,7 @@ def _linearize_forces(
     flexible = choice.flexible
     require_rigid_alone(rigid, flexible)
     stiff = (
-        () if flexible else taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)", stacklevel=6)
+        () if flexible else treat_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)", stacklevel=6)
     )
     kept: dict[str, Any] = {"rigid": not flexible}
     if flexible:
@@ -499,15 +499,15 @@ def flexible_rest(model: LocalModel, desired: Array, inputs: Array | None, frict
     s, n = model.theta.shape[-1], len(model.coordinates)
     eta, still = np.concatenate([model.theta, np.zeros(n - s)]), np.zeros(n)
 
-    def needed(delta: Array) -> Array:
+    def compute_forces(delta: Array) -> Array:
         return model.required_forces(still, desired, delta)
 
     if inputs is None:
-        eta, u = holding_state(model, eta, needed, model.stiffness_force_slope)
+        eta, u = holding_state(model, eta, compute_forces, model.stiffness_force_slope)
     else:
         u = inputs
         for _ in range(_STEPS):  # θ is free to accelerate; the rows of δ are almost linear in δ
-            missing = needed(eta[s:]) - model.input_map @ u
+            missing = compute_forces(eta[s:]) - model.input_map @ u
             eta[s:] += np.linalg.solve(model.stiffness_force_slope(eta[s:])[s:], missing[s:])
     a = np.asarray(np.linalg.solve(model.M, model.potential_force(eta[s:]) + model.input_map @ u), dtype=np.float64)
     by_eta = -_stiffness(model, u, holding=inputs is None and not np.any(desired)) - np.einsum("ijk,j->ik", model.dM, a)

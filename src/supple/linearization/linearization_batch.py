@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.compilation.bundle import native_array
-from supple.description.mechanism import Mechanism, taken_as_rigid
+from supple.description.mechanism import Mechanism, treat_as_rigid
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import item_list
@@ -29,7 +29,7 @@ from supple.parameterization.local_model import LocalModel, local
 from supple.reduced.state_arguments import in_order
 from supple.results.result import Result, picture
 from supple.results.table import Table
-from supple.results.text import listed
+from supple.results.text import list_names
 
 # Actuator forces that a motion requires, or the reason why no forces hold a state.
 
@@ -115,7 +115,7 @@ class LinearBatch(Result):
 
     def summary(self) -> str:
         """Return a one-line summary."""
-        return f"{len(self.A)} linear models in {listed(self.states)}, inputs {listed(self.actuators)}"
+        return f"{len(self.A)} linear models in {list_names(self.states)}, inputs {list_names(self.actuators)}"
 
     def table(self) -> Table:
         """Return one row per state with the nonzero entries `A[ROW, COLUMN]` and `B[ROW, INPUT]`."""
@@ -210,7 +210,7 @@ def linearize_batch(
     require_arguments(linearize_batch, locals())
     if inputs is not None and accelerations is not None:
         raise InputError("accelerations follow from inputs", part="inputs and accelerations", hint="give one of them")
-    stiff = taken_as_rigid(mechanism, rigid, "linearize states one by one with modes (internal_modes)")
+    stiff = treat_as_rigid(mechanism, rigid, "linearize states one by one with modes (internal_modes)")
     if isinstance(at, Configuration):
         theta, where = at.theta, at
     else:

@@ -15,7 +15,7 @@ from supple.diagnostics import InputError
 from supple.equations.equations_of_motion import Labels
 from supple.equations.linearized import OperatingPoint, first_order_form, linear_model
 from supple.equations.observation import OutputMatrices
-from supple.formulations.coefficients import carried, units_of
+from supple.formulations.coefficients import get_coefficients, units_of
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
@@ -93,7 +93,7 @@ def _model(
             hint="keep some modes (internal_modes, --internal-modes), or give the motor its inertia",
         )  # fmt: skip
     A, B = first_order_form(forces)
-    load, position = carried(configuration.rest), configuration.rest
+    load, position = get_coefficients(configuration.rest), configuration.rest
     rows = list(load.measured.values())
     G = np.array([measure_row(motions, row) @ basis for row in rows]).reshape(-1, n)
     x = np.zeros((3, len(rows) + len(load.efforts)))

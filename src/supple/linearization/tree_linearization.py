@@ -10,12 +10,12 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.equations.equations_of_motion import Labels
 from supple.equations.observation import Curved
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.formulations.recursive.dynamics import inverse_dynamics, mass_matrix, state_space
 from supple.formulations.recursive.recursive_tree import CoupledTree, TreeOrder, recursive_tree
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.measure_slopes import measure_jacobian
-from supple.kinematics.ranked_rows import ranked
+from supple.kinematics.ranked_rows import rank_rows
 from supple.kinematics.rest import rest
 from supple.parameterization.linear_rows import LinearRows
 from supple.parameterization.local_model import labels_of
@@ -26,7 +26,7 @@ _FEW = 30  # coordinates up to which a local model takes milliseconds
 
 def tree_order(mechanism: Mechanism) -> TreeOrder | CoupledTree | None:
     """Return the tree of `recursive_tree`, or None, also if there is dry friction."""
-    return None if carried(rest(mechanism)).dry_forces else recursive_tree(mechanism)
+    return None if get_coefficients(rest(mechanism)).dry_forces else recursive_tree(mechanism)
 
 
 class OutputTree(NamedTuple):
@@ -63,11 +63,11 @@ def output_tree(mechanism: Mechanism, here: Configuration) -> OutputTree | None:
     That is so for mechanisms with loops, small ones (for which it is cheap), and those with outputs of forces inside
     bodies.
     """
-    position, load = here.rest, carried(here.rest)
+    position, load = here.rest, get_coefficients(here.rest)
     s, k = len(position.numbering.coordinates), len(load.measured)
     if s <= _FEW or load.efforts or not isinstance(tree_order(mechanism), TreeOrder):
         return None
-    rows = ranked(position.numbering, here.X, coordinates=True)
+    rows = rank_rows(position.numbering, here.X, coordinates=True)
     if rows.rank < position.numbering.columns:
         return None
     measured = list(load.measured.values())

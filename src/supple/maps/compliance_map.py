@@ -17,7 +17,7 @@ from supple.kinematics.configuration import At
 from supple.maps.grid import posture_grid
 from supple.maps.map import MapPanel, MapView, draw_panels
 from supple.maps.over import compute_map
-from supple.results.text import Text, listed, number_text
+from supple.results.text import Text, list_names, number_text
 from supple.results.units import force, yields
 from supple.statics.compliance import compliance
 
@@ -75,7 +75,7 @@ class ComplianceMap(MapView):
 
     def summary(self) -> str:
         """Return a one-line summary."""
-        return f'of "{self.map.grid.name}" over {self.map.grid.extent()} at {listed(self.names)}'
+        return f'of "{self.map.grid.name}" over {self.map.grid.extent()} at {list_names(self.names)}'
 
     def to_xarray(self) -> Any:
         """Return an `xarray.Dataset` over the axes of the grid: `compliance` of `displacement` to `force`.

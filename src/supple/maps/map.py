@@ -15,7 +15,7 @@ from supple.diagnostics import InputError, nearest
 from supple.maps.grid import Grid, PostureGrid
 from supple.results.result import Result, picture
 from supple.results.table import Table, batch_table
-from supple.results.text import Text, listed, number_text
+from supple.results.text import Text, list_names, number_text
 
 
 class MapPanel(NamedTuple):
@@ -107,7 +107,7 @@ class Map(Result):
 
     def summary(self) -> str:
         """Return a one-line summary."""
-        return f'of "{self.grid.name}" over {self.grid.extent()}: {self.quantity} ({listed(self.names)})'
+        return f'of "{self.grid.name}" over {self.grid.extent()}: {self.quantity} ({list_names(self.names)})'
 
     def table(self) -> Table:
         """Return one row per configuration: the axes, θ if it was computed from places, and the numbers."""

@@ -21,7 +21,7 @@ from supple.formats.document import load_mechanism
 from supple.maps.over import ProgressBar
 from supple.results.result import Result, picture
 from supple.results.table import Table
-from supple.results.text import fresh, listed
+from supple.results.text import fresh, list_names
 
 T = TypeVar("T")
 Swept = str | Sequence[float | str]
@@ -52,7 +52,7 @@ class Sweep(Result, Generic[T]):
         """Return a one-line summary."""
         first = self.settings[0] if self.settings else {}
         kind = type(self.results[0]).__name__ if self.results else "result"
-        return f"of {listed(first)}: {len(self)} times {kind}"
+        return f"of {list_names(first)}: {len(self)} times {kind}"
 
     def table(self) -> Table:
         """Return the tables of all results one below the other; the first columns are the parameters."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.answer import Answer, answering
+from supple.cli.answer import Answer, open_answer
 from supple.cli.assemble import warn_of_limits
 from supple.cli.help_text import MODEL, OUTPUT, help_of
 from supple.cli.kept import keep, write_result
@@ -85,7 +85,7 @@ def modes(
     as_json: Json = False,
 ) -> None:
     """Compute natural frequencies and mode shapes."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         mechanism = read_mechanism(answer, file, settings)
         options: dict[str, Any] = {"count": count, "free_actuators": free_actuators}
         bent = deformed or rates is not None

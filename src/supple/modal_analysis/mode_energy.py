@@ -20,7 +20,7 @@ from supple.diagnostics import InputError
 from supple.formulations.elastic.elastic_body import beam_span
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates, stiffnesses
-from supple.formulations.elastic_rest.dense import acting
+from supple.formulations.elastic_rest.dense import collect_by_row
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.geometry.inertia import MassProperties
 from supple.geometry.rotation import tilde
@@ -29,7 +29,7 @@ from supple.kinematics.measures import component_keys, key_of
 from supple.kinematics.numbering import Numbering
 from supple.modal_analysis.mode_set import ModeSet
 from supple.results.result import brief
-from supple.results.text import listed
+from supple.results.text import list_names
 
 Shares = dict[str, Array]
 
@@ -72,7 +72,7 @@ class ModeEnergy:
     plane: str | None = None
 
     def __repr__(self) -> str:
-        return brief("ModeEnergy", f"of {self.frequencies_hz.shape[-1]} modes in {listed(self.kinetic)}")
+        return brief("ModeEnergy", f"of {self.frequencies_hz.shape[-1]} modes in {list_names(self.kinetic)}")
 
     def data(self) -> dict[str, Any]:
         """Return the shares by name, as `--json` prints them."""
@@ -119,7 +119,7 @@ def mode_energy(modes: ModeSet) -> ModeEnergy:
         }
         return {name: part[0] for name, part in divided.items()} if single else divided
 
-    def unwrapped(values: Array) -> Array:
+    def unwrap(values: Array) -> Array:
         return values[0] if single else values
 
     return ModeEnergy(
@@ -131,11 +131,11 @@ def mode_energy(modes: ModeSet) -> ModeEnergy:
         joints=shares(joints, np.where(free, 0.0, stored)),
         springs=shares(springs, np.where(free, 0.0, stored)),
         couplings=shares(couplings, np.where(free, 0.0, stored)),
-        elastic=unwrapped(np.divide(stored, squares, out=np.zeros_like(stored), where=~free)),
+        elastic=unwrap(np.divide(stored, squares, out=np.zeros_like(stored), where=~free)),
         free=free[0] if single else free,
-        along=unwrapped(tensors.along(Z, X)),
+        along=unwrap(tensors.along(Z, X)),
         normal=normal,
-        out_of_plane=None if normal is None else unwrapped(tensors.out_of_plane(Z, X, normal)),
+        out_of_plane=None if normal is None else unwrap(tensors.out_of_plane(Z, X, normal)),
         plane=rest.numbering.mechanism.plane,
     )
 
@@ -167,9 +167,9 @@ def _total(parts: Iterable[Shares], Z: Array) -> Array:
 def _motors(rest: ElasticRest, Z: Array, X: Array) -> Shares:
     """Return J (C z)² of every motor, by its joint."""
     found: Shares = {}
-    inertia = acting(rest, "inertia")
+    inertia = collect_by_row(rest, "inertia")
     names = {row: key[1] for key, row in rest.numbering.measures.items() if key[0] == "joint"}
-    moved = _moved(rest, list(inertia), Z, X)
+    moved = _apply_rows(rest, list(inertia), Z, X)
     for i, (row, J) in enumerate(inertia.items()):
         found[names[row]] = found.get(names[row], 0.0) + J * np.square(moved[..., i])
     return found
@@ -182,7 +182,7 @@ def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares, S
     couplings: Shares = {}
     soft = {int(row): float(c) for row, c in zip(modes.held.rows, modes.held.compliance, strict=True) if c > 0.0}
     rows = list(soft)
-    moved = _moved(rest, rows, Z, X)
+    moved = _apply_rows(rest, rows, Z, X)
     for row, yielding in rest.elastic_rows.items():
         name = yielding.part
         shares = couplings if name in rest.numbering.coupling_rows else joints
@@ -201,7 +201,7 @@ def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares, S
     return joints, springs, couplings
 
 
-def _moved(rest: ElasticRest, rows: list[int], Z: Array, X: Array) -> Array:
+def _apply_rows(rest: ElasticRest, rows: list[int], Z: Array, X: Array) -> Array:
     """Return C z of some rows: (N, k, rows)."""
     C = rows_over_coordinates(rest, np.array(rows, dtype=np.int64), np.ascontiguousarray(X))
     return Z @ np.swapaxes(C, 1, 2)
@@ -357,7 +357,7 @@ def mode_descriptions(energy: ModeEnergy) -> list[str]:
 def _sentence(energy: ModeEnergy, i: int) -> str:
     moving = {name: values[i] for name, values in energy.kinetic.items()}
     moving |= {f'motor of "{name}"': values[i] for name, values in energy.motors.items()}
-    parts = [_direction(energy, i), f"{_listed(moving)} of the motion"]
+    parts = [_direction(energy, i), f"{_list_shares(moving)} of the motion"]
     deformed = {name: values[i] for name, values in energy.strain.items()}
     twisted = {name: float(values[i]) for name, values in energy.torsion.items()}
     deformed |= {f'joint "{name}"': values[i] for name, values in energy.joints.items()}
@@ -370,13 +370,13 @@ def _sentence(energy: ModeEnergy, i: int) -> str:
     else:
         elastic = float(energy.elastic[i])
         if elastic > _SHOWN:
-            parts.append(f"{_listed(deformed, twisted)} of the deformation")
+            parts.append(f"{_list_shares(deformed, twisted)} of the deformation")
         if abs(1.0 - elastic) > _SHOWN:
             parts.append(f"{1.0 - elastic:.0%} of its stiffness from gravity and the forces at rest".replace("%", " %"))
     return "; ".join(part for part in parts if part)
 
 
-def _listed(shares: dict[str, float], torsion: dict[str, float] | None = None) -> str:
+def _list_shares(shares: dict[str, float], torsion: dict[str, float] | None = None) -> str:
     """List shares, `coupler 71 % (torsion) and follower 26 %`: the largest first, small ones omitted."""
     order = sorted(shares, key=lambda name: -shares[name])
     named = [name for name in order if shares[name] >= _SHOWN][:_NAMED] or order[:1]

@@ -33,7 +33,7 @@ from supple.formulations.data_slopes import neighbours
 from supple.formulations.elastic.condensation import away_from
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_over_coordinates
-from supple.formulations.elastic_rest.dense import acting, dense_modes, elastic_stiffness, needs_dense
+from supple.formulations.elastic_rest.dense import collect_by_row, dense_modes, elastic_stiffness, needs_dense
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest
 from supple.formulations.elastic_rest.elastic_slopes import body_matrix_slopes, constraint_slopes, elastic_slopes
 from supple.formulations.elastic_rest.joint_stiffness_under_load import load_tables
@@ -155,17 +155,17 @@ def _level(system: _System, square: float, Z: Array, more: Array) -> tuple[Array
     matrix = np.block([[D * (K - square * M) * D.T, rows.T], [rows, np.zeros((m + q, m + q))]])
     inverse = la.pinv(matrix, rtol=_RANK)  # rows may be redundant
 
-    def solved(force: Array, gap: Array) -> tuple[Array, Array]:
+    def solve(force: Array, gap: Array) -> tuple[Array, Array]:
         """Return x (n, q) with (K - λM) x + C_hᵀν = force and C_h x = gap, orthogonal to the level; and ν (m, q)."""
         found = inverse @ np.vstack([D * force, gap / scale, np.zeros((q, force.shape[1]))])
         return D * found[:n], found[n : n + m] / scale
 
-    better, carried = solved(-(K - square * M) @ Z.T, -hard @ Z.T)  # residual of the modes, which rounding limits
+    better, carried = solve(-(K - square * M) @ Z.T, -hard @ Z.T)  # residual of the modes, which rounding limits
     Z = Z + better.T
     change, gap = (dK - square * dM) @ Z.T, dhard @ Z.T
     form, crossed = Z @ change + more, carried.T @ gap
     slopes, _ = la.eigh(0.5 * (form + form.T) + crossed + crossed.T)
-    Y, _ = solved(-change - dhard.T @ carried, -gap)
+    Y, _ = solve(-change - dhard.T @ carried, -gap)
     return slopes, (Y - 0.5 * Z.T @ (Z @ dM @ Z.T)).T
 
 
@@ -179,7 +179,7 @@ def _system(rest: ElasticRest, configuration: Configuration, held: HeldRows, nam
     soft, stiffness = held.rows[held.compliance > 0.0], 1.0 / held.compliance[held.compliance > 0.0]
     crossed = C[soft].T @ (stiffness[:, None] * dC[soft])
     dK += crossed + crossed.T + C[soft].T @ (slopes.springs[soft][:, None] * C[soft])
-    motors = acting(rest, "inertia")
+    motors = collect_by_row(rest, "inertia")
     rows, inertia = np.array(list(motors), dtype=np.int64), np.array(list(motors.values()))
     M = np.eye(rest.size) + C[rows].T @ (inertia[:, None] * C[rows])
     crossed = C[rows].T @ (inertia[:, None] * dC[rows])

@@ -123,11 +123,11 @@ def modes(
             preload = preload and held_loads(mechanism, "modes")
         found = link_mode_set(mechanism, configuration, count, free_actuators=free_actuators, preload=preload)
         if len(found) == 0:
-            raise _nothing_moves(mechanism, free_actuators)
+            raise _make_immobility_error(mechanism, free_actuators)
         return found
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     dense = (free_actuators and preload) or needs_dense(mechanism, free_actuators=free_actuators)
-    bands: dict[tuple[int, bool], float] = mechanism.remembered("modal bands", dict)
+    bands: dict[tuple[int, bool], float] = mechanism.compute_once("modal bands", dict)
     band = bands.get((count, free_actuators)) or own_band(mechanism)
     while True:
         rest, held = _structure(mechanism, band, free_actuators)
@@ -149,7 +149,7 @@ def modes(
             break
         band = _MARGIN * highest if highest > rest.band else _WIDER * rest.band
     if squares.shape[1] == 0:
-        raise _nothing_moves(mechanism, free_actuators)
+        raise _make_immobility_error(mechanism, free_actuators)
     bands[count, free_actuators] = rest.band
     if preload and not free_actuators:
         _warn_of_buckling(rest, configuration, squares)
@@ -188,7 +188,7 @@ def require_count(count: int) -> None:
     require_within("modes", count, part="count")
 
 
-def _nothing_moves(mechanism: Mechanism, free_actuators: bool) -> InputError:
+def _make_immobility_error(mechanism: Mechanism, free_actuators: bool) -> InputError:
     locked = "" if free_actuators else "actuators" if mechanism.actuators else "coordinates"
     return InputError(
         "nothing can move" + (f" while its {locked} are locked" if locked else ""),
@@ -207,7 +207,7 @@ def _structure(mechanism: Mechanism, band: float, free_actuators: bool) -> tuple
             require_elastic(rest)
         return rest, rest.held(actuators=not free_actuators)
 
-    return mechanism.remembered(f"structure {band} {free_actuators}", build)
+    return mechanism.compute_once(f"structure {band} {free_actuators}", build)
 
 
 def _one_by_one(

@@ -17,7 +17,7 @@ from supple.array_types import Array
 from supple.description.elastic.placed_beam import placed_beams
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
@@ -147,7 +147,7 @@ def port(numbering: Numbering, name: str) -> Port:
     axis : x, y, z and rx, ry, rz about them, axes of the drawing; in the plane its two letters and `angle`
     """
     row = measured_row(numbering, name)
-    made = carried(undeformed(numbering.mechanism)).observation.outputs
+    made = get_coefficients(undeformed(numbering.mechanism)).observation.outputs
     if row is None and name in made:
         raise InputError(
             "the output is not a displacement, so no force can act along it", part=name,
@@ -165,7 +165,7 @@ def port(numbering: Numbering, name: str) -> Port:
     known_places = (*numbering.drawing.frames, *numbering.drawing.joint_points, *numbering.mechanism.sensors)
     if place in known_places:
         raise InputError(f'"{axis}" is not a direction of "{place}"', part=name, hint=nearest(axis, letters))
-    known = [*carried(undeformed(numbering.mechanism)).outputs, *numbering.mechanism.actuators]
+    known = [*get_coefficients(undeformed(numbering.mechanism)).outputs, *numbering.mechanism.actuators]
     known += [f"{key}.{next(iter(letters))}" for key in numbering.drawing.joint_points]
     raise InputError(f'there is no sensor output, actuator, joint coordinate or point.axis "{name}"',
                      hint=nearest(name, known))  # fmt: skip
@@ -195,7 +195,7 @@ def _place(numbering: Numbering, name: str) -> tuple[int, Array]:
 def measured_row(numbering: Numbering, name: str) -> int | None:
     """Return the row of a sensor output, an actuator or a joint coordinate, or None for any other name."""
     mechanism = numbering.mechanism
-    outputs = carried(undeformed(mechanism)).outputs
+    outputs = get_coefficients(undeformed(mechanism)).outputs
     if name in outputs:
         return outputs[name]
     if name in mechanism.actuators:
@@ -255,7 +255,7 @@ def _at_place(rest: ElasticRest, item: Port, X: Array, between: bool) -> Array:
     return along[:, rest.arrays.column] @ body.of_node(node)
 
 
-def touched(numbering: Numbering, item: Port) -> bool:
+def has_attachment(numbering: Numbering, item: Port) -> bool:
     """Return whether a joint, load or sensor is at the port, so that condensing its body keeps the point."""
     if item.row is not None or item.position is None:
         return True

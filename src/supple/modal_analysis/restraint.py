@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array, Integers
-from supple.formulations.elastic_rest.dense import acting
+from supple.formulations.elastic_rest.dense import collect_by_row
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows
 
 
@@ -48,7 +48,7 @@ def restraint(
     first, compliance = rest.numbering.constraints, rest.arrays.compliance
     joints = np.arange(first)
     hard = np.concatenate([joints[compliance[:first] == 0.0], np.array(sorted(locked), dtype=np.int64)])
-    dampers, motors = acting(rest, "damping"), acting(rest, "inertia")
+    dampers, motors = collect_by_row(rest, "damping"), collect_by_row(rest, "inertia")
     soft = np.flatnonzero(compliance > 0.0).tolist()
     soft = sorted({*soft, *dampers, *motors, *rest.dampers, *yields} - locked)
     by_drives = [yields.get(row, (0.0, 0.0)) for row in soft]

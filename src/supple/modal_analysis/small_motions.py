@@ -19,7 +19,7 @@ from scipy.linalg import eig, eigh, null_space
 
 from supple.array_types import Array, Complex
 from supple.compilation.threads import single_blas_thread
-from supple.description.mechanism import Mechanism, taken_as_rigid
+from supple.description.mechanism import Mechanism, treat_as_rigid
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.settling import Saddle
@@ -202,7 +202,7 @@ def small_motions(
         if here.deformed is None:
             here = undeformed_equilibrium(here, u)
     found = deformed_rest(here, u, () if free_actuators else None, rates=v)
-    taken_as_rigid(mechanism, False, "give them as beams", names=found.problem.frames.rigid)
+    treat_as_rigid(mechanism, False, "give them as beams", names=found.problem.frames.rigid)
     motions = free_motions(found.settled.tangent, count)
     shapes = motions.shapes.T.reshape(len(motions.eigenvalues), *found.state.V.shape)
     return SmallMotions(motions.eigenvalues, shapes, v, found)
@@ -285,13 +285,13 @@ def _damped_modes(tangent: Tangent, count: int) -> FreeMotions:
     saddle = Saddle(tangent.K, tangent.J, tangent.compliance)
     M, D, n = tangent.M, tangent.D, tangent.K.shape[0]
 
-    def inverted(x: Array) -> Array:
+    def apply_inverse(x: Array) -> Array:
         p, v = x[:n], x[n:]
         return np.concatenate([-saddle.solve(M @ v + D @ p)[0], p])
 
     start = np.random.default_rng(0).standard_normal(n)
     begin = np.concatenate([saddle.solve(M @ start)[0], saddle.solve(D @ start + M @ start)[0]])
-    operator = spla.LinearOperator((2 * n, 2 * n), matvec=lambda x: inverted(np.asarray(x).ravel()), dtype=float)
+    operator = spla.LinearOperator((2 * n, 2 * n), matvec=lambda x: apply_inverse(np.asarray(x).ravel()), dtype=float)
     inverse, vectors = spla.eigs(operator, 2 * count, which="LM", v0=begin, tol=1e-12)
     return _select_slowest(1.0 / inverse, vectors[:n], count)
 

@@ -20,17 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import GROUND
 from supple.equations.row import EffortPlaces, effort_places
-from supple.formulations.coefficients import along_measure, carried, dry_measures
+from supple.formulations.coefficients import along_measure, dry_measures, get_coefficients
 from supple.formulations.efforts import inside, section_of
 from supple.formulations.elastic.cut import Cut, cut_at
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.geometric_stiffness_at_rest import row_scales, turning_in_z
+from supple.formulations.elastic_rest.geometric_stiffness_at_rest import compute_turning, row_scales
 from supple.formulations.elastic_rest.loads import Loads, input_rows, loads_at
 from supple.formulations.elastic_rest.rows import BODY, part_poses
 from supple.formulations.elastic_rest.static_response import static_response
@@ -67,7 +67,7 @@ def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: De
     modes, quadratic = _rigid_motion(rest, configuration, deformed)
     if deformed is not None:
         modes = deformed.modes
-    n, load = modes.shape[1], carried(configuration.rest)
+    n, load = modes.shape[1], get_coefficients(configuration.rest)
     inputs = input_rows(rest)
     places = effort_places(n, s, len(inputs), len(load.dry_forces))
     patterns = _patterns(rest, configuration, modes, quadratic, inputs)
@@ -100,12 +100,12 @@ def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: De
                 push = np.stack([inertia_wrench(rest, item, held) for held in of_modes.loads[k]], axis=1)
                 found[k, rows, places.modes : places.inputs] = shown @ (wrenches @ of_modes.multipliers[k].T + push)
     if deformed is not None and n > s:
-        _counted_by_modes(found, size, deformed, s, columns, places)
+        _subtract_mode_efforts(found, size, deformed, s, columns, places)
     found[np.abs(found) <= _ROUNDING * size[:, None, :]] = 0.0  # otherwise a fit would follow rounding
     return found
 
 
-def _counted_by_modes(
+def _subtract_mode_efforts(
     found: Array, size: Array, deformed: DeformationModes, s: int, columns: list[int], places: EffortPlaces
 ) -> None:
     """Subtract Ψ^e K⁻¹ Ψ_δ r from e(r), in place; material damping acts in the sections as the stiffness does.
@@ -128,20 +128,20 @@ def _rigid_motion(
     axes = [2] if len(column) == 3 else [0, 1, 2]
     unit = np.eye(s)
 
-    def moved(rates: Array) -> tuple[Array, Array]:
+    def move(rates: Array) -> tuple[Array, Array]:
         found = motion(configuration, np.broadcast_to(rates, (count, s)))
         return found.V[:, :-1], found.dV[:, :-1]
 
-    V = [moved(unit[j])[0] for j in range(s)]
+    V = [move(unit[j])[0] for j in range(s)]
     modes = np.zeros((count, s, rest.size))
-    turning = [turning_in_z(rest, body) for body in rest.bodies]
+    turning = [compute_turning(rest, body) for body in rest.bodies]
     for j in range(s):
         for b, body in enumerate(rest.bodies):
             modes[:, j, body.start : body.stop] = V[j][:, b][:, column] @ body.rigid.T
     found: dict[tuple[int, int], LoadPattern] = {}
     for j in range(s):
         for k in range(j, s):
-            whole = moved(unit[j] + unit[k])[1] - moved(unit[j])[1] - moved(unit[k])[1] if j < k else moved(unit[j])[1]
+            whole = move(unit[j] + unit[k])[1] - move(unit[j])[1] - move(unit[k])[1] if j < k else move(unit[j])[1]
             acceleration = np.zeros((count, rest.size))
             turned = np.zeros((count, len(axes), rest.size))  # ω_m ż, to be multiplied by M W_m
             r = np.zeros((count, rest.size))
@@ -207,7 +207,7 @@ def _patterns(
 
 def _dampers(rest: ElasticRest, configuration: Configuration) -> dict[int, Array]:
     """Return the damping (N,) along measures, and parallel to the stiffness of elastic joints and drives, by row."""
-    arrays, first = carried(configuration.rest).arrays, rest.numbering.constraints
+    arrays, first = get_coefficients(configuration.rest).arrays, rest.numbering.constraints
     found = {
         first + measure: np.array([along_measure(arrays, measure, w[measure]).damping for w in configuration.w])
         for measure in range(len(arrays.uses_start) - 1)
@@ -220,7 +220,7 @@ def _friction_rows(rest: ElasticRest) -> list[int]:
     """Return the rows of the measures with dry friction, in the order of `Carried.dry_forces`."""
     from supple.kinematics.rest import rest as undeformed
 
-    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    arrays = get_coefficients(undeformed(rest.numbering.mechanism)).arrays
     return [rest.numbering.constraints + measure for measure in dry_measures(arrays)]
 
 
@@ -252,7 +252,7 @@ def _mode_forces(rest: ElasticRest, X: Array, deformed: DeformationModes, s: int
 
     Internal modes have k_a = Σ_b ι_b K_ba, constraint modes forces only at their displacements.
     """
-    held = rest.held_and_loaded()
+    held = rest.list_loaded_rows()
     C = rows_over_coordinates(rest, held.rows, X)
     shapes = deformed.modes[:, s:]
     d = shapes.shape[1]
@@ -311,7 +311,7 @@ def effort_sensors(rest: ElasticRest) -> list[EffortSensor]:
     mechanism = rest.numbering.mechanism
     names = dict.fromkeys(item.sensor for item in inside(rest.numbering.drawing).efforts)
     key = f"watched {rest.band} {tuple(rest.displacements)} {rest.elastic}"
-    return mechanism.remembered(key, lambda: [_effort_sensor(rest, name) for name in names])
+    return mechanism.compute_once(key, lambda: [_effort_sensor(rest, name) for name in names])
 
 
 def _effort_sensor(rest: ElasticRest, sensor: str) -> EffortSensor:
@@ -354,8 +354,8 @@ def row_wrenches(rest: ElasticRest, X: Array, watched: list[EffortSensor]) -> li
     """Return the wrench about the body's origin, in its axes, of a unit force along every row: (6, rows) per sensor."""
     arrays = rest.arrays
     poses, g = np.empty((len(arrays.part_i) + 1, 12)), np.empty(13)
-    compiled(part_poses, count=1)(arrays, X, poses)
-    run = compiled(gradient, count=1)
+    compile_kernel(part_poses, count=1)(arrays, X, poses)
+    run = compile_kernel(gradient, count=1)
     known: dict[int, Array] = {}
     found, scales = [], row_scales(rest, X)
     for item in watched:

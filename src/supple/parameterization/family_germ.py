@@ -20,7 +20,7 @@ from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 
 
-def carried_over(first: ElasticRest, rest: ElasticRest, vectors: Array) -> Array:
+def carry_over(first: ElasticRest, rest: ElasticRest, vectors: Array) -> Array:
     """Return vectors (..., z) of the first mechanism in the coordinates of another: Φ Q."""
     if first is rest:
         return vectors
@@ -49,8 +49,8 @@ def stresses_over(first: ElasticRest, rest: ElasticRest, stresses: Array) -> Arr
         return stresses
     root, other = np.sqrt(first.arrays.stiffness), np.sqrt(rest.arrays.stiffness)
     strained = stresses[:, : first.size] / np.where(root > 0.0, root, 1.0) * (root > 0.0)
-    inside = carried_over(first, rest, strained) * other
-    yielding, yields = (np.sqrt(item.held_and_loaded().compliance) for item in (first, rest))
+    inside = carry_over(first, rest, strained) * other
+    yielding, yields = (np.sqrt(item.list_loaded_rows().compliance) for item in (first, rest))
     acting = stresses[:, first.size :] * yielding / np.where(yields > 0.0, yields, 1.0)
     return np.hstack([inside, acting])
 
@@ -59,7 +59,7 @@ def turns(first: ElasticRest, rest: ElasticRest) -> list[Array]:
     """Return Q_b of every body, (z of the first, z); computed once for each pair."""
     mechanism: Mechanism = rest.numbering.mechanism
     key = f"turned to another {id(first)} {rest.band} {tuple(rest.displacements)}"
-    made: tuple[ElasticRest, list[Array]] = mechanism.remembered(
+    made: tuple[ElasticRest, list[Array]] = mechanism.compute_once(
         key, lambda: (first, [_turn(one, other) for one, other in _pairs(first, rest)])
     )
     return made[1]

@@ -9,10 +9,10 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.harmonic_response import solved
-from supple.formulations.elastic_rest.response_operator import multipliers, response_operator, rested
+from supple.formulations.elastic_rest.harmonic_response import solve_pivoted
+from supple.formulations.elastic_rest.response_operator import find_rest, multipliers, response_operator
 from supple.parameterization.mode_choice import MODES, SORTED, STRAIN, SUBSPACE
-from supple.parameterization.mode_matching import along, retained, turn_slopes, turn_to_reference, upwards
+from supple.parameterization.mode_matching import along, select_modes, turn_slopes, turn_to_reference, upwards
 
 # Internal modes at θ: eigenmodes with C z = 0, retained, aligned with a reference, and differentiated exactly.
 #
@@ -77,7 +77,7 @@ def internal_modes(rest, structure, A, dC, lowest, following, modes, spectrum):
     chosen = np.empty(k, dtype=np.int64)
     apart = np.empty((lowest.squares.shape[0], lowest.squares.shape[0]))
     separate_crossings(structure, A, dC, lowest, apart)
-    retained(lowest, structure.rows, following, chosen)
+    select_modes(lowest, structure.rows, following, chosen)
     kept = Eigenmodes(lowest.squares[chosen], lowest.shapes[chosen])
     spectrum.squares[:] = kept.squares
     spectrum.places[:] = 0.0
@@ -105,12 +105,12 @@ def internal_modes(rest, structure, A, dC, lowest, following, modes, spectrum):
     else:
         Phi, K = kept.shapes, np.diag(kept.squares)
         for m in range(s):
-            turn_slopes(turned_by_frequency(kept.squares, G[m]), Phi, K, Y[m], G[m])
+            turn_slopes(turn_by_frequency(kept.squares, G[m]), Phi, K, Y[m], G[m])
     modes.Psi[:], modes.dPsi[:], modes.K[:], modes.dK[:] = Phi, Y, K, G
 
 
 @kernel
-def bordered(G, crossed, i):
+def border_rows(G, crossed, i):
     """Return the rows G, and below them the modes that retained mode i crosses."""
     size = G.shape[0]
     rows = np.empty((size + int(crossed.apart[i].sum()), G.shape[1]))
@@ -137,7 +137,7 @@ def subspace_slopes(structure, independent, dC, modes, mu, crossed, Y):
         base[i] = C[independent[i]]
     base[rank:] = Phi
     for i in range(k):
-        G = bordered(base, crossed, i)
+        G = border_rows(base, crossed, i)
         size = G.shape[0]
         square = modes.squares[i]
         D = np.empty(n)
@@ -167,7 +167,7 @@ def subspace_slopes(structure, independent, dC, modes, mu, crossed, Y):
                     for c in range(n):
                         total += dC[m, independent[r], c] * Phi[i, c]
                 right[r, m] = total
-        solved(S, right, 0.0)
+        solve_pivoted(S, right, 0.0)
         for m in range(s):
             for c in range(n):
                 total = pushed[m, c]
@@ -195,7 +195,7 @@ def stiffness_slopes(mu, dC, Phi, G):
 
 
 @kernel
-def turned_by_frequency(squares, G):
+def turn_by_frequency(squares, G):
     """Return T of modes that each follow their own frequency: T_ij = G_ij / (ω_i² - ω_j²); 0 where two are equal."""
     k = squares.shape[0]
     T = np.zeros((k, k))
@@ -324,14 +324,14 @@ def constraint_modes(structure, A, dC, modes):
         ends[a, m - loaded + a] = 1.0
     shapes, reactions = np.empty((loaded, n)), np.empty((loaded, m))
     changes, reaction_changes = np.empty((loaded, n)), np.empty((loaded, m))
-    if not rested(structure, A, forces, ends, shapes, reactions):
+    if not find_rest(structure, A, forces, ends, shapes, reactions):
         return False
     modes.Psi[:] = shapes
     modes.K[:] = -reactions[:, m - loaded :].T
     for k in range(dC.shape[0]):
         forces = -np.dot(reactions, dC[k])
         ends = -np.dot(shapes, np.ascontiguousarray(dC[k].T))
-        if not rested(structure, A, forces, ends, changes, reaction_changes):
+        if not find_rest(structure, A, forces, ends, changes, reaction_changes):
             return False
         modes.dPsi[k] = changes
         modes.dK[k] = -reaction_changes[:, m - loaded :].T

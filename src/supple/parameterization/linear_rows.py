@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.compilation.bundle import copy_row, native_array
 from supple.compilation.threads import in_parts
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import values_text
 from supple.equations.forces import CoefficientRow, Friction, forces, rate_slopes, theta_slopes
 from supple.equations.row import INPUT_MAP, MASS
-from supple.formulations.coefficients import LAW, NUMBER, ROLE, carried
+from supple.formulations.coefficients import LAW, NUMBER, ROLE, get_coefficients
 from supple.formulations.force_models import law
 from supple.geometry.vectors import cross
 from supple.kinematics.configuration import Configuration
@@ -29,7 +29,7 @@ from supple.parameterization.rigid_kernel import (
     ON_B,
     measure_slopes,
     measure_workspace,
-    moved_to,
+    move_to,
     position_workspace,
     rigid_row,
 )
@@ -53,7 +53,7 @@ class LinearRows(NamedTuple):
 def linear_rows(configuration: Configuration, rates: Array, inputs: Array, friction_speed: float) -> LinearRows:
     """Return the linear models of a batch of configurations with θ̇ (N, s) and forces of the actuators (N, inputs)."""
     position = configuration.rest
-    load = carried(position)
+    load = get_coefficients(position)
     layout = rigid_layout(position.numbering, load)
     friction = Friction(np.array(list(load.dry_forces.values()), dtype=float), float(friction_speed))
     (count, s), actuators = configuration.theta.shape, inputs.shape[1]
@@ -66,7 +66,7 @@ def linear_rows(configuration: Configuration, rates: Array, inputs: Array, frict
     def part(start: int, stop: int) -> None:
         some = LinearizationStates(*(item[start:stop] for item in states))
         to = LinearModels(*(item[start:stop] for item in found))
-        compiled(linear_batch, count=stop - start)(*fixed, some, to)
+        compile_kernel(linear_batch, count=stop - start)(*fixed, some, to)
 
     in_parts(part, count)
     if (found.status != DONE).any():
@@ -101,7 +101,7 @@ def _no_linear_model(configuration: Configuration, rates: Array, status: NDArray
 def _diagonal_mass(configuration: Configuration, n: int) -> Array:
     """Diagonal of M at configuration n."""
     rows, _ = rigid_rows(configuration.part(n))
-    layout = rigid_layout(configuration.rest.numbering, carried(configuration.rest))
+    layout = rigid_layout(configuration.rest.numbering, get_coefficients(configuration.rest))
     return np.diagonal(layout.split(rows[0])["M"])
 
 
@@ -252,7 +252,7 @@ def linear_batch(rows, selected, coefficients, friction, at, states, found):
     for n in range(count):
         found.A[n], found.B[n] = 0.0, 0.0
         found.status[n] = SINGULAR
-        here = moved_to(here, states.X[n], states.w[n])
+        here = move_to(here, states.X[n], states.w[n])
         state = RatesAndInputs(states.rates[n], states.u[n])
         determined, _ = rigid_modes(rows, selected, here.X, work, here.Psi, here.dPsi, here.twists)
         if not determined:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
-from supple.description.mechanism import Mechanism, require_rigid_alone, taken_as_rigid
+from supple.description.mechanism import Mechanism, require_rigid_alone, treat_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import values_text
@@ -28,7 +28,7 @@ from supple.equations.observation import Curved
 from supple.equations.row import RowLayout
 from supple.formats.mechanism_text import to_yaml
 from supple.formats.varied_mechanism import first_of, require_parameters
-from supple.formulations.coefficients import carried, model_units
+from supple.formulations.coefficients import get_coefficients, model_units
 from supple.formulations.data_slopes import neighbours
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import held_loads
@@ -355,7 +355,7 @@ def local(
     single = configuration.X.ndim == 2
     if not choice.flexible:
         configuration.rest.numbering.require_coordinates()
-        names = taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
+        names = treat_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
         rows, regular = rigid_rows(configuration)
         _require_regular(configuration, regular)
         layout = local_row(configuration)
@@ -422,21 +422,21 @@ def local_row(configuration: Configuration, choice: ModeChoice = RIGID) -> RowLa
     """Return the layout of the coefficients in a row."""
     if choice.flexible:
         return modal_layout(modal_parameterization(configuration.mechanism, choice))
-    return rigid_layout_of(configuration.rest.numbering, carried(configuration.rest))
+    return rigid_layout_of(configuration.rest.numbering, get_coefficients(configuration.rest))
 
 
 def labels_of(configuration: Configuration, system: ModalParameterization | None = None) -> Labels:
     """Return the names of coordinates, inputs and outputs, and their units; computed once for each choice of modes."""
-    numbering, load = configuration.rest.numbering, carried(configuration.rest)
+    numbering, load = configuration.rest.numbering, get_coefficients(configuration.rest)
     choice = RIGID if system is None else system.choice
 
-    def made() -> Labels:
+    def make_labels() -> Labels:
         names = numbering.coordinates if system is None else system.coordinates
         inputs, outputs = (*numbering.mechanism.actuators, *choice.constraint), load.observation.names
         units = model_units(configuration.rest, names, inputs, outputs, choice.internal)
         return Labels(names, inputs, outputs, load.dry_forces, choice.internal, units, load.observation)
 
-    return numbering.mechanism.remembered(f"labels {choice}", made)
+    return numbering.mechanism.compute_once(f"labels {choice}", make_labels)
 
 
 def _require_modes(configuration: Configuration, status: NDArray[np.int64]) -> None:
@@ -548,7 +548,7 @@ def basis_of(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis | None
     if not choice.flexible:
         return None
     mechanism = first_of(mechanism) or mechanism  # one germ for all of a family
-    return mechanism.remembered(f"basis {choice}", lambda: _made(mechanism, choice))
+    return mechanism.compute_once(f"basis {choice}", lambda: _make_basis(mechanism, choice))
 
 
 def choice_of(mechanism: Mechanism, basis: CoordinateBasis) -> ModeChoice:
@@ -559,7 +559,7 @@ def choice_of(mechanism: Mechanism, basis: CoordinateBasis) -> ModeChoice:
         found = ModeChoice(basis.constraint, basis.internal, basis.tracking, germ)
         if basis_of(mechanism, found) == basis:
             return found
-        ours = str(_made(mechanism, found))
+        ours = str(_make_basis(mechanism, found))
     else:
         ours = f"the coordinates {', '.join(names)}"
     raise InputError(
@@ -569,7 +569,7 @@ def choice_of(mechanism: Mechanism, basis: CoordinateBasis) -> ModeChoice:
     )
 
 
-def _made(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis:
+def _make_basis(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis:
     position = rest(mechanism)
     germ: dict[str, float] = {}
     if choice.internal and choice.tracking != "none":
@@ -585,10 +585,10 @@ def _made(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis:
 def _bare_text(mechanism: Mechanism) -> str:
     """Return the text of the mechanism without names and descriptions."""
 
-    def made() -> str:
+    def make_text() -> str:
         bare = mechanism.replace(
             name="mechanism", description=None, parameters={}, configurations={}, motions={}, scenarios={}
         )
         return to_yaml(bare)
 
-    return mechanism.remembered("text of the mechanism alone", made)
+    return mechanism.compute_once("text of the mechanism alone", make_text)

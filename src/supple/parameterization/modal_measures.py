@@ -29,7 +29,7 @@ from supple.equations.row import (
 )
 from supple.formulations.coefficients import ACTUATOR, DRY, LAW, NUMBER, ROLE, SENSOR
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.geometric_stiffness_at_rest import turning_in_z
+from supple.formulations.elastic_rest.geometric_stiffness_at_rest import compute_turning
 from supple.formulations.elastic_rest.rows import FIRST, WIDTH
 from supple.formulations.force_models import law
 
@@ -234,10 +234,10 @@ def body_arrays(rest: ElasticRest) -> BodyArrays:
     d, widest = len(rest.arrays.column), max(body.size for body in rest.bodies)
     return BodyArrays(
         np.array([(b, body.start, body.size) for b, body in enumerate(rest.bodies)], dtype=np.int64),
-        np.array([_padded(body.rigid, (widest, d)) for body in rest.bodies]),
-        np.array([[_padded(axis, (widest, widest)) for axis in turning_in_z(rest, body)] for body in rest.bodies]),
+        np.array([_pad(body.rigid, (widest, d)) for body in rest.bodies]),
+        np.array([[_pad(axis, (widest, widest)) for axis in compute_turning(rest, body)] for body in rest.bodies]),
     )
 
 
-def _padded(matrix: Array, shape: tuple[int, int]) -> Array:
+def _pad(matrix: Array, shape: tuple[int, int]) -> Array:
     return np.pad(matrix, [(0, wide - own) for own, wide in zip(matrix.shape, shape, strict=True)])

@@ -12,7 +12,7 @@ from supple.description.force_model import DAMPER
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.varied_mechanism import first_of
-from supple.formulations.coefficients import LAW, carried, measure_of_use
+from supple.formulations.coefficients import LAW, get_coefficients, measure_of_use
 from supple.formulations.elastic_rest.block_modes import Search
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import (
@@ -27,7 +27,7 @@ from supple.formulations.force_models import number_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
-from supple.parameterization.family_germ import carried_over, stresses_over
+from supple.parameterization.family_germ import carry_over, stresses_over
 from supple.parameterization.internal_modes import EXACT, SPARE
 from supple.parameterization.modal_measures import BodyArrays, MeasureUses, body_arrays
 from supple.parameterization.mode_choice import TRACKING, ModeChoice, require_valid_modes
@@ -80,14 +80,14 @@ class ModalParameterization:
 
 def modal_parameterization(mechanism: Mechanism, choice: ModeChoice) -> ModalParameterization:
     """Return the parameterization, computed once for each mechanism and choice."""
-    return mechanism.remembered(f"flexible {choice}", lambda: _build(mechanism, choice))
+    return mechanism.compute_once(f"flexible {choice}", lambda: _build(mechanism, choice))
 
 
 def _build(mechanism: Mechanism, choice: ModeChoice) -> ModalParameterization:
     require_valid_modes(mechanism, choice)
     germ = assemble(mechanism, None if choice.germ is None else np.array(choice.germ))
     rest, search, reference = _search(mechanism, choice, germ.X)
-    held = rest.held_and_loaded()
+    held = rest.list_loaded_rows()
     uses, chosen = _uses(rest, held)
     arrays = ModalArrays(
         rest.arrays,
@@ -115,7 +115,7 @@ def _of_family(
 
     With tracking "modes", the reference are the modes at its own germ that are most similar to those.
     """
-    reference = carried_over(first.rest, rest, first.reference)
+    reference = carry_over(first.rest, rest, first.reference)
     stresses = stresses_over(first.rest, rest, first.stresses)
     if choice.tracking == "modes":
         X = np.ascontiguousarray(germ.X[None])
@@ -133,7 +133,7 @@ def _uses(rest: ElasticRest, held: HeldRows) -> tuple[MeasureUses, Integers]:
 
     Rows of elastic joints and drives with damping parallel to their stiffness are included.
     """
-    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    arrays = get_coefficients(undeformed(rest.numbering.mechanism)).arrays
     measures = measure_of_use(arrays)
     dampers = rest.dampers
     rows = [*(rest.numbering.constraints + measures).tolist(), *dampers]
@@ -158,7 +158,7 @@ def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[Elastic
     band = own_band(mechanism)
     while True:
         rest = elastic_rest(mechanism, band, choice.constraint)
-        held = rest.held_and_loaded()
+        held = rest.list_loaded_rows()
         hard = rows_over_coordinates(rest, held.rows[held.compliance == 0.0], X[None])[0]
         free = rest.size - int(np.linalg.matrix_rank(hard / np.linalg.norm(hard, axis=1, keepdims=True)))
         if free < choice.internal and not rest.whole:  # a wider band keeps more of the bodies
@@ -186,7 +186,7 @@ def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[Elastic
 
 def stresses_of(rest: ElasticRest, C: Array, modes: Array) -> Array:
     """Return (ΛΦ, CΦ/c)/ω (k, z + m) of modes (k, z) with constrained rows C (m, z), for comparing strains."""
-    compliance = rest.held_and_loaded().compliance
+    compliance = rest.list_loaded_rows().compliance
     soft = compliance > 0.0
     rows = modes @ C.T
     acting = np.where(soft, rows / np.where(soft, compliance, 1.0), 0.0)

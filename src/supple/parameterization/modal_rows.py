@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.compilation.threads import in_parts, single_blas_thread
 from supple.equations.equations_of_motion import christoffel
 from supple.equations.row import RowLayout, local_layout
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.formulations.elastic_rest.constrained_modes import searched_modes, warn_beyond_tables
 from supple.formulations.elastic_rest.damping_model import dissipation, equivalent, joint_losses, materials_over_z
 from supple.kinematics.closure import assemble
@@ -22,7 +22,7 @@ from supple.parameterization.internal_modes import DONE, SINGULAR, SPARE
 from supple.parameterization.modal_coefficients import ModalRows, Positions, modal_coefficients
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_tracking import reference_modes
-from supple.parameterization.rest_loads import add_rest_loads, loaded
+from supple.parameterization.rest_loads import add_rest_loads, is_loaded
 from supple.parameterization.rigid_rows import coordinate_steps, rigid_rows
 from supple.parameterization.rigid_rows import rigid_layout as rigid_layout_of
 from supple.parameterization.second_order import second_order
@@ -43,12 +43,12 @@ def modal_rows(
     """
     position, configuration = configuration.rest, configuration.batch
     given, regular = rigid_rows(configuration, efforts=False)
-    rigid = rigid_layout_of(position.numbering, carried(position))
+    rigid = rigid_layout_of(position.numbering, get_coefficients(position))
     layout = modal_layout(system)
     X, w = configuration.X, configuration.w
     warn_beyond_tables(system.rest, X)
     s = len(position.numbering.coordinates)
-    with_slopes = system.choice.stiffening or (loads == "slopes" and loaded(system))
+    with_slopes = system.choice.stiffening or (loads == "slopes" and is_loaded(system))
     results = ModalRows(
         np.empty((len(X), layout.width)),
         np.empty((len(X), len(system.coordinates), system.rest.size)),
@@ -63,7 +63,7 @@ def modal_rows(
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        compiled(modal_coefficients, count=stop - start)(
+        compile_kernel(modal_coefficients, count=stop - start)(
             position.numbering.arrays,
             position.selected,
             system.arrays,
@@ -87,11 +87,11 @@ def modal_rows(
     parts = layout.split(results.rows)
     before = parts["damping"].copy()
     _add_damping(system, parts, results.modes, X)
-    if efforts and carried(position).efforts and (results.status == DONE).any():
+    if efforts and get_coefficients(position).efforts and (results.status == DONE).any():
         _add_efforts(system, configuration, results, parts, parts["damping"] - before)
     if system.choice.stiffening:
         stiffen(system, configuration, layout, results)
-    elif loads != "none" and loaded(system):
+    elif loads != "none" and is_loaded(system):
         add_rest_loads(system, configuration, layout, results, slopes=loads == "slopes")
     return results
 
@@ -125,12 +125,12 @@ def _add_efforts(
 
 def modal_layout(system: ModalParameterization) -> RowLayout:
     """Return the layout of the coefficients in a row."""
-    return system.rest.numbering.mechanism.remembered(f"layout {system.choice}", lambda: _layout(system))
+    return system.rest.numbering.mechanism.compute_once(f"layout {system.choice}", lambda: _layout(system))
 
 
 def _layout(system: ModalParameterization) -> RowLayout:
     numbering = system.rest.numbering
-    load = carried(rest(numbering.mechanism))
+    load = get_coefficients(rest(numbering.mechanism))
     return local_layout(
         len(system.coordinates),
         len(numbering.coordinates),
@@ -147,7 +147,7 @@ def _add_damping(system: ModalParameterization, parts: dict[str, Array], modes: 
     """Add D_δδ of the damping of the mechanism, its materials and joints, in place; D(H) for hysteretic damping."""
     s = len(system.rest.numbering.coordinates)
     damping = system.rest.numbering.mechanism.damping
-    materials = system.rest.numbering.mechanism.remembered(
+    materials = system.rest.numbering.mechanism.compute_once(
         f"damping of materials {system.rest.band} {system.choice.constraint}", lambda: materials_over_z(system.rest)
     )
     if damping is None and materials is None and not system.rest.losses:

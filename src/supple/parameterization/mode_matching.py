@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.energy_modes import rising
+from supple.formulations.elastic_rest.energy_modes import sort_indices
 from supple.formulations.elastic_rest.rows import FIRST, WIDTH
 from supple.parameterization.mode_choice import MODES, SORTED, STRAIN
 
@@ -34,7 +34,7 @@ class Following(NamedTuple):
 
 
 @kernel
-def compared(following, C):
+def build_reference(following, C):
     """Return B (k, n), the reference to compare with: its motions, or the effect of its stresses on each z.
 
     Stresses in the bodies, ΛΦ_ref/ω_ref, are constant in the axes of the bodies; those in elastic rows,
@@ -92,7 +92,7 @@ def towards(P):
 
 
 @kernel
-def turned_with_reference(V, sigma, W):
+def turn_with_reference(V, sigma, W):
     """Return the skew T with T P + P T = Wᵀ - W, for P = V Σ Vᵀ."""
     Vt = np.ascontiguousarray(V.T)
     right = np.dot(np.dot(Vt, W.T - W), V)
@@ -110,7 +110,7 @@ def turn_to_reference(structure, dC, modes, following, Y, G):
     [eqs. 7, 9, 11-12b]
     """
     n = structure.rows.shape[1]
-    here = Following(following.tracking, compared(following, structure.rows))
+    here = Following(following.tracking, build_reference(following, structure.rows))
     acting = np.ascontiguousarray(following.reference[:, n:])  # along rows; empty for motions
     dB = np.zeros(here.reference.shape)
     P = overlaps(modes, here)
@@ -124,7 +124,7 @@ def turn_to_reference(structure, dC, modes, following, Y, G):
         W = overlap_slopes(modes, here, P, Y[k], G[k], dB)
         Y[k] = np.dot(R, Y[k])
         G[k] = np.dot(np.dot(R, G[k]), Rt)
-        turn_slopes(turned_with_reference(V, sigma, np.dot(R, W)), Phi, K, Y[k], G[k])
+        turn_slopes(turn_with_reference(V, sigma, np.dot(R, W)), Phi, K, Y[k], G[k])
     return Phi, K, sigma[sigma.shape[0] - 1]
 
 
@@ -146,7 +146,7 @@ KEPT = 0.5  # smallest overlap at which a subspace counts as that of the referen
 
 
 @kernel
-def retained(lowest, C, following, chosen):
+def select_modes(lowest, C, following, chosen):
     """Set the numbers of the modes to keep among the lowest, in `chosen` (k,); C (m, n) : the rows at θ."""
     if following.tracking == SORTED:
         for i in range(chosen.shape[0]):
@@ -154,7 +154,7 @@ def retained(lowest, C, following, chosen):
     elif following.tracking == MODES:
         one_by_one(lowest.shapes, following.reference, chosen)
     else:
-        most_alike(overlaps(lowest, Following(following.tracking, compared(following, C))), chosen)
+        most_alike(overlaps(lowest, Following(following.tracking, build_reference(following, C))), chosen)
 
 
 @kernel
@@ -173,8 +173,8 @@ def most_alike(P, chosen):
     for i in range(P.shape[0]):
         for j in range(k):
             share[i] -= P[i, j] * P[i, j]
-    most = rising(share)[:k]
-    for i, place in enumerate(rising(most)):
+    most = sort_indices(share)[:k]
+    for i, place in enumerate(sort_indices(most)):
         chosen[i] = most[place]
 
 

@@ -43,7 +43,7 @@ def continued_modes(system: ModalParameterization, start: Array, modes: Array, t
             there = here + step
             if there not in known:
                 known[there] = _modes(system, (start + there * (theta - start))[None])[0]
-            found, alike = _matched(known[there], modes)
+            found, alike = _match_modes(known[there], modes)
             if alike >= _ALIKE or step <= _LEAST:
                 break
             step *= 0.5
@@ -51,7 +51,7 @@ def continued_modes(system: ModalParameterization, start: Array, modes: Array, t
     return modes
 
 
-def _matched(Z: Array, reference: Array) -> tuple[Array, float]:
+def _match_modes(Z: Array, reference: Array) -> tuple[Array, float]:
     chosen = np.zeros(len(reference), dtype=np.int64)
     one_by_one(Z, reference, chosen)
     found = Z[chosen].copy()
@@ -67,6 +67,6 @@ def _modes(system: ModalParameterization, theta: Array) -> Array:
             part=f'mechanism "{mechanism.name}"',
             hint="choose a germ from which straight lines reach the whole region",
         )
-    held = system.rest.held_and_loaded()
+    held = system.rest.list_loaded_rows()
     X = np.ascontiguousarray(configuration.X)
     return constrained_modes(system.rest, held, X, system.choice.internal + SPARE, EXACT)[1]

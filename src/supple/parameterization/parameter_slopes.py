@@ -27,13 +27,13 @@ from supple.formulations.coefficients import (
     OF_MOMENT,
     SENSOR,
     CoefficientArrays,
-    carried,
+    get_coefficients,
 )
 from supple.formulations.data_slopes import DataSlopes, data_slopes
 from supple.formulations.force_models import law
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
-from supple.kinematics.parameter_motion import STEP, Moved, moved_along
+from supple.kinematics.parameter_motion import STEP, Moved, step_along
 from supple.parameterization.rigid_rows import rigid_layout
 
 Array = NDArray[Any]
@@ -50,13 +50,13 @@ def parameter_slopes(configuration: Configuration, name: str) -> Array:
     """
     position = configuration.rest
     position.numbering.require_coordinates()
-    data, load = data_slopes(position.numbering.mechanism, name), carried(position)
+    data, load = data_slopes(position.numbering.mechanism, name), get_coefficients(position)
     layout = rigid_layout(position.numbering, load)
     X, w = configuration.batch.X, configuration.batch.w
     out = np.full((len(X), layout.width), np.nan)
     for start in range(0, len(X), _BATCH):
         piece = slice(start, start + _BATCH)
-        here = moved_along(position.numbering, data.rows_f, X[piece])
+        here = step_along(position.numbering, data.rows_f, X[piece])
         _fill(layout, position.numbering, load.arrays, data, here, w[piece], out[piece])
     return out
 

@@ -13,12 +13,17 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.compilation.threads import in_parts
 from supple.equations.row import RowLayout
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import batch_row_forces
-from supple.formulations.elastic_rest.stiffening_kernels import geometric_stiffness, load_forms, no_stiffness, stiffened
+from supple.formulations.elastic_rest.stiffening_kernels import (
+    apply_geometric_stiffness,
+    geometric_stiffness,
+    load_forms,
+    no_stiffness,
+)
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.parameterization.internal_modes import DONE, SINGULAR
@@ -53,7 +58,7 @@ def stiffness_over_modes(rest, forms, around, K, dK):
         Pt = np.ascontiguousarray(Psi.T)
         for i in range(1 + 2 * s):
             geometric_stiffness(rest, forms, around.X[p, i], around.row_forces[p, i], geometric)
-            pushed = stiffened(rest, forms, geometric, Psi)
+            pushed = apply_geometric_stiffness(rest, forms, geometric, Psi)
             found = np.dot(pushed, Pt)
             if i == 0:
                 K[p] = 0.5 * (found + found.T)
@@ -66,7 +71,7 @@ def stiffness_over_modes(rest, forms, around, K, dK):
                 dK[p, k] += share * (found + found.T)
 
 
-def loaded(system: ModalParameterization) -> bool:
+def is_loaded(system: ModalParameterization) -> bool:
     """Return whether K includes the loads at rest."""
     choice, mechanism = system.choice, system.rest.numbering.mechanism
     return choice.preload and not choice.stiffening and carries_loads(mechanism)
@@ -114,7 +119,7 @@ def add_rest_loads(
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
         around = NeighbourPositions(every_X[piece], forces[piece], steps, modes[piece], turning[piece])
-        compiled(stiffness_over_modes, count=stop - start)(rest.arrays, forms, around, K[piece], dK[piece])
+        compile_kernel(stiffness_over_modes, count=stop - start)(rest.arrays, forms, around, K[piece], dK[piece])
 
     in_parts(part, len(chosen))
     parts = layout.split(results.rows)

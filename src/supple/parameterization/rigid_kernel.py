@@ -51,7 +51,7 @@ from supple.formulations.force_models import law
 from supple.geometry.vectors import cross, dot, plus
 from supple.kinematics.elimination import workspace
 from supple.kinematics.motion import rigid_modes, world_twists
-from supple.kinematics.primitives import NONE, THEN, A, B, curvature, gradient, turned
+from supple.kinematics.primitives import NONE, THEN, A, B, curvature, gradient, rotate_to_world
 from supple.kinematics.row_arrays import row_sizes
 
 # Force models, actuators, dry friction and sensors, which act along measures ℓ(θ) of a rigid mechanism or read them.
@@ -215,7 +215,7 @@ def position_workspace(rows, X, w):
 
 
 @kernel(inline=True)
-def moved_to(here, X, w):
+def move_to(here, X, w):
     """Return the same arrays for another configuration."""
     return Position(X, w, here.Psi, here.dPsi, here.twists, here.dtwists)
 
@@ -277,11 +277,11 @@ def loads(coefficients, here, at, row):
     loads_i, loads_f = coefficients.loads_i, coefficients.loads_f
     for n in range(loads_i.shape[0]):
         b, follows = loads_i[n, BODY], loads_i[n, FOLLOWS]
-        r = turned(X, b, loads_f, n, AT_POINT)
+        r = rotate_to_world(X, b, loads_f, n, AT_POINT)
         F = (loads_f[n, OF_FORCE], loads_f[n, OF_FORCE + 1], loads_f[n, OF_FORCE + 2])
         moment = (loads_f[n, OF_MOMENT], loads_f[n, OF_MOMENT + 1], loads_f[n, OF_MOMENT + 2])
         if follows == 1:
-            F, moment = turned(X, b, loads_f, n, OF_FORCE), turned(X, b, loads_f, n, OF_MOMENT)
+            F, moment = rotate_to_world(X, b, loads_f, n, OF_FORCE), rotate_to_world(X, b, loads_f, n, OF_MOMENT)
         else:
             row[at[POTENTIAL]] -= dot(F, plus((X[b, 0], X[b, 1], X[b, 2]), r))
         about = plus(cross(r, F), moment)
@@ -323,7 +323,7 @@ def rigid_batch(rows, selected, coefficients, X_all, w_all, at, out, regular):
     here = position_workspace(rows, X_all[0], w_all[0])
     for n in range(X_all.shape[0]):
         out[n] = 0.0
-        here = moved_to(here, X_all[n], w_all[n])
+        here = move_to(here, X_all[n], w_all[n])
         determined, _ = rigid_modes(rows, selected, here.X, work, here.Psi, here.dPsi, here.twists)
         regular[n] = 1 if determined else 0
         if determined:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.compilation.threads import in_parts
 from supple.description.mechanism import GROUND
 from supple.equations.equations_of_motion import christoffel_symbols
@@ -41,7 +41,7 @@ from supple.formulations.coefficients import (
     SENSOR,
     Carried,
     CoefficientArrays,
-    carried,
+    get_coefficients,
 )
 from supple.formulations.elastic_rest.elastic_rest import rigid_rest
 from supple.formulations.force_models import law
@@ -56,11 +56,11 @@ from supple.kinematics.closing import bulk
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
-from supple.kinematics.primitives import THEN, A, B, turned
+from supple.kinematics.primitives import THEN, A, B, rotate_to_world
 from supple.kinematics.rest import Rest
 from supple.kinematics.row_arrays import row_sizes
 from supple.parameterization.effort_columns import effort_columns
-from supple.parameterization.rigid_kernel import measures, moved_to, position_workspace, rigid_batch
+from supple.parameterization.rigid_kernel import measures, move_to, position_workspace, rigid_batch
 
 _STEP = 5e-4
 
@@ -71,7 +71,7 @@ def rigid_rows(configuration: Configuration, *, efforts: bool = True) -> tuple[A
     The layout is that of `rigid_layout`. efforts : include internal forces; otherwise they are zero
     """
     position = configuration.rest
-    load, here = carried(position), configuration.batch
+    load, here = get_coefficients(position), configuration.batch
     layout = rigid_layout(position.numbering, load)
     tree = tree_of_rows(position)
     if tree is not None:
@@ -89,13 +89,13 @@ def rigid_rows(configuration: Configuration, *, efforts: bool = True) -> tuple[A
 def _general_rows(configuration: Configuration, layout: RowLayout) -> tuple[Array, Integers]:
     """Return the rows from rigid modes, for any mechanism, closed chains included, at a batch."""
     position, X, w = configuration.rest, configuration.X, configuration.w
-    load = carried(position)
+    load = get_coefficients(position)
     out = np.empty((len(X), layout.width))
     regular = np.empty(len(X), dtype=np.int64)
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        compiled(rigid_batch, count=(stop - start) * bulk(position.numbering))(
+        compile_kernel(rigid_batch, count=(stop - start) * bulk(position.numbering))(
             position.numbering.arrays,
             position.selected,
             load.arrays,
@@ -131,7 +131,7 @@ def coordinate_steps(configuration: Configuration) -> Array:
 def rigid_layout(numbering: Numbering, load: Carried) -> RowLayout:
     """Return the layout of the coefficients in a row; computed once for each mechanism."""
     s, actuators = len(numbering.coordinates), len(numbering.mechanism.actuators)
-    return numbering.mechanism.remembered(
+    return numbering.mechanism.compute_once(
         "layout",
         lambda: local_layout(s, s, actuators, len(load.measured), len(load.dry_forces), efforts=len(load.efforts)),
     )
@@ -183,10 +183,10 @@ class TreePositions(NamedTuple):
 
 def tree_of_rows(position: Rest) -> TreeOfRows | None:
     """Return the tree of a mechanism, computed once; None if the recursion does not apply, or couplings tie joints."""
-    return position.numbering.mechanism.remembered("tree of rows", lambda: _made(position))
+    return position.numbering.mechanism.compute_once("tree of rows", lambda: _make_tree(position))
 
 
-def _made(position: Rest) -> TreeOfRows | None:
+def _make_tree(position: Rest) -> TreeOfRows | None:
     numbering = position.numbering
     order = recursive_tree(numbering.mechanism)
     if not isinstance(order, TreeOrder):
@@ -200,7 +200,7 @@ def _made(position: Rest) -> TreeOfRows | None:
     for b, body in enumerate((*numbering.bodies, GROUND)):
         for at in found.axes_of[body]:
             moves[b, of_theta[found.at_v[at]]] = 1
-    arrays, first = carried(position).arrays, numbering.constraints
+    arrays, first = get_coefficients(position).arrays, numbering.constraints
     others = arrays._replace(uses_start=np.maximum(arrays.uses_start, arrays.uses_start[s]))
     seen = np.zeros(len(moves), dtype=np.int64)
     for measure in range(s, len(arrays.uses_start) - 1):
@@ -214,7 +214,7 @@ def _made(position: Rest) -> TreeOfRows | None:
 def tree_rows(tree: TreeOfRows, configuration: Configuration, layout: RowLayout) -> Array:
     """Return all coefficients at each configuration of a batch in one row, (N, width), see `rigid_layout`."""
     position, theta, X, w = configuration.rest, configuration.theta, configuration.X, configuration.w
-    load = carried(position)
+    load = get_coefficients(position)
     count, s = theta.shape
     q, still = np.ascontiguousarray(theta[:, tree.of_theta]), np.zeros((count, s))
     out, poses = np.zeros((count, layout.width)), np.empty((count, s * POSE))
@@ -223,11 +223,11 @@ def tree_rows(tree: TreeOfRows, configuration: Configuration, layout: RowLayout)
     def part(start: int, stop: int) -> None:
         piece, many = slice(start, stop), stop - start
         none = still[piece].reshape(-1)
-        compiled(tree_coefficients, count=many, fused=True)(
+        compile_kernel(tree_coefficients, count=many, fused=True)(
             _SIDE, 1, tree.packed, memory(size), many, States(q[piece].reshape(-1), none, none, none[:0]),
             RowsOfTrees(out[piece].reshape(-1), layout.width, layout.offsets, tree.of_theta, poses[piece].reshape(-1)),
         )  # fmt: skip
-        compiled(tree_batch, count=many)(
+        compile_kernel(tree_batch, count=many)(
             position.numbering.arrays, load.arrays, tree.others, tree.tables,
             TreePositions(X[piece], w[piece], poses[piece]), layout.offsets, out[piece],
         )  # fmt: skip
@@ -244,7 +244,7 @@ def tree_batch(rows, coefficients, others, tables, places, at, out):
     s = row_sizes(rows).coordinates
     here = position_workspace(rows, places.X[0], places.w[0])
     for n in range(places.X.shape[0]):
-        here, row = moved_to(here, places.X[n], places.w[n]), out[n]
+        here, row = move_to(here, places.X[n], places.w[n]), out[n]
         potential(coefficients, here.X, at, row)
         along_coordinates(coefficients, here.w, s, row_sizes(rows).actuators, at, row)
         if others.uses_start[-1] > others.uses_start[0]:
@@ -261,7 +261,7 @@ def potential(coefficients, X, at, row):
         b = loads_i[n, BODY]
         if loads_i[n, FOLLOWS] == 0:
             F = (loads_f[n, OF_FORCE], loads_f[n, OF_FORCE + 1], loads_f[n, OF_FORCE + 2])
-            row[at[POTENTIAL]] -= dot(F, plus((X[b, 0], X[b, 1], X[b, 2]), turned(X, b, loads_f, n, AT_POINT)))
+            row[at[POTENTIAL]] -= dot(F, plus((X[b, 0], X[b, 1], X[b, 2]), rotate_to_world(X, b, loads_f, n, AT_POINT)))
 
 
 @kernel

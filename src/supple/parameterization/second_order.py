@@ -24,11 +24,11 @@ from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.geometric_stiffness_at_rest import (
     CarriedLoads,
+    compute_double_turning,
+    compute_turning,
     in_space,
     inertia_loads,
     load_stiffness,
-    turned_twice_in_z,
-    turning_in_z,
 )
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.preload import forces_at_rest, forces_of_rows
@@ -198,8 +198,8 @@ def _spin(rest: ElasticRest, modes: Array, slopes: Array) -> Array:
 def _turnings(rest: ElasticRest) -> list[tuple[Array, Array]]:
     """Return ΦᵀMW_kΦ and ΦᵀW_kᵀMW_lΦ of each body; computed once."""
     key = f"turned twice {rest.band} {list(rest.displacements)}"
-    return rest.numbering.mechanism.remembered(
-        key, lambda: [(turning_in_z(rest, body), turned_twice_in_z(rest, body)) for body in rest.bodies]
+    return rest.numbering.mechanism.compute_once(
+        key, lambda: [(compute_turning(rest, body), compute_double_turning(rest, body)) for body in rest.bodies]
     )
 
 

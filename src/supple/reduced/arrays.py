@@ -15,8 +15,8 @@ from supple.approximation.piecewise.packing import (
     HEADER,
     LINE,
     STRIDE,
-    aligned,
     groups_of_four,
+    join_aligned,
     packed_arrays,
 )
 from supple.approximation.piecewise.piecewise import Piecewise
@@ -82,7 +82,7 @@ def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> M
     space = np.zeros(-used % LINE, dtype=np.int64)  # keeps the alignment of the numbers behind the integers
     integers = np.concatenate([Z, header, *parts_i, space])
     integers[ROW], integers[NUMBERS] = base, len(integers)
-    return ModelArrays(integers, aligned([F, *parts_f]))
+    return ModelArrays(integers, join_aligned([F, *parts_f]))
 
 
 def _in_groups(ranges: Integers) -> Integers:
@@ -99,7 +99,7 @@ def _in_groups(ranges: Integers) -> Integers:
 
 def one_array(arrays: ModelArrays) -> Array:
     """Return Z and F in one array, the integers by their bits; the numbers begin at Z[NUMBERS]."""
-    return aligned([arrays.integers.view(np.float64), arrays.numbers])
+    return join_aligned([arrays.integers.view(np.float64), arrays.numbers])
 
 
 @kernel

@@ -16,7 +16,7 @@ from supple.reduced.observed import ObservedMotion, outputs_along
 from supple.reduced.repertoire import named_theta
 from supple.reduced.row_map import row_map
 from supple.reduced.state_arguments import Values, theta_points
-from supple.results.text import undotted
+from supple.results.text import remove_dots
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -60,8 +60,8 @@ def control_system(model: ReducedModel, *, friction_speed: float = FRICTION_SPEE
 
     names = layout.coordinates
     return control.nlsys(
-        update, output, name=undotted((model.name,))[0], inputs=undotted(layout.inputs),
-        outputs=undotted(layout.outputs), states=undotted((*names, *(f"{name}.rate" for name in names))),
+        update, output, name=remove_dots((model.name,))[0], inputs=remove_dots(layout.inputs),
+        outputs=remove_dots(layout.outputs), states=remove_dots((*names, *(f"{name}.rate" for name in names))),
     )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def symbolic(model: ReducedModel, theta: Values | str, coefficients: Sequence[st
     (leaf,) = model.fitted.locate(points[:1])
     if leaf == NOWHERE:
         raise InputError("lies outside the region of the model", part="θ", hint="choose another θ")
-    x = sympy.symbols(undotted(layout.coordinates[: layout.theta]))
+    x = sympy.symbols(remove_dots(layout.coordinates[: layout.theta]))
     center, scale = arrays.leaves_f[leaf]
     first, terms, _ = arrays.leaves_i[leaf]
     xi = [(symbol - float(c)) * float(h) for symbol, c, h in zip(x, center, scale, strict=True)]
@@ -99,16 +99,16 @@ def symbolic(model: ReducedModel, theta: Values | str, coefficients: Sequence[st
     }
 
     @cache
-    def fitted(k: int) -> Any:  # not expanded: sums of high powers of θ lose digits, unlike those of ξ
+    def sum_terms(k: int) -> Any:  # not expanded: sums of high powers of θ lose digits, unlike those of ξ
         return sympy.Add(*(float(c) * b for c, b in zip(columns[k], basis, strict=True)))
 
     for source, to in zip(places.values_from, places.values_to, strict=True):
         if to in required:
-            found[to] = fitted(source)
+            found[to] = sum_terms(source)
     for sources, to, factors in zip(places.slopes_from, places.slopes_to, places.slopes_factor, strict=True):
         if to in required:
             parts = [(source, float(factor)) for source, factor in zip(sources, factors, strict=True) if factor]
-            found[to] = sympy.Add(*(factor * sympy.diff(fitted(k % t), x[k // t]) for k, factor in parts))
+            found[to] = sympy.Add(*(factor * sympy.diff(sum_terms(k % t), x[k // t]) for k, factor in parts))
     for source, to in zip(places.copies_from, places.copies_to, strict=True):
         if to in required:
             found[to] = found[int(source)]

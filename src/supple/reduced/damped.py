@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FIRST_ROW = 0  # column of `leaves_i`: first row of coefficients of a leaf, which is the constant T_0
 
 
-def damped(model: ReducedModel, mass: float, stiffness: float) -> ReducedModel:
+def add_damping(model: ReducedModel, mass: float, stiffness: float) -> ReducedModel:
     """Return the model with D_δδ + α M_δδ + β K_δδ for D_δδ [damping, eq. 2].
 
     The result is exact: all columns of the fitted function are sums over the same terms on the same boxes, so the

@@ -41,7 +41,7 @@ def forward_batch(Z, F, speed, eta, rates, u, accelerations, status):
 
 
 @kernel
-def required(c, friction, eta, rates, accelerations, idle, f):
+def invert_dynamics(c, friction, eta, rates, accelerations, idle, f):
     """Compute M η̈ - f(η, η̇, 0) into f (n,); idle : (inputs,) zeros."""
     forces(c, friction, eta, rates, idle, f)
     for i in range(c.n):
@@ -61,7 +61,7 @@ def inverse_batch(Z, F, speed, eta, rates, accelerations, forces_out, status):
         status[p] = OUTSIDE if leaf == NOWHERE else INSIDE
         if status[p] == INSIDE:
             deform(c, eta[p])
-            required(c, friction, eta[p], rates[p], accelerations[p], idle, forces_out[p])
+            invert_dynamics(c, friction, eta[p], rates[p], accelerations[p], idle, forces_out[p])
 
 
 @kernel(purpose="outputs and energy of reduced models")
@@ -133,5 +133,5 @@ def inverse_in_place(memory, speed, state):
     idle = state[spare : spare + inputs]
     idle[:] = 0.0
     deform(c, eta)
-    required(c, friction_of(Z, F, speed), eta, rates, accelerations, idle, state[:n])
+    invert_dynamics(c, friction_of(Z, F, speed), eta, rates, accelerations, idle, state[:n])
     return INSIDE

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise, PiecewiseArrays, sliced_fit
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 
 if TYPE_CHECKING:
     from supple.reduced.layout import CoefficientLayout
@@ -118,7 +118,7 @@ class Family:
         """Return the family at other values; parameters that are not given keep theirs."""
         for name in values:
             if name not in self.names:
-                raise InputError(f"unknown parameter {quoted(name)}", part="parameters", hint=nearest(name, self.names))
+                raise InputError(f"unknown parameter {quote(name)}", part="parameters", hint=nearest(name, self.names))
         found = [
             _inside(parameter, values[parameter.name]) if parameter.name in values else value
             for parameter, value in zip(self.parameters, self.values, strict=True)
@@ -127,11 +127,11 @@ class Family:
 
 
 def _inside(parameter: FamilyParameter, value: Any) -> float:
-    part = f"parameter {quoted(parameter.name)}"
+    part = f"parameter {quote(parameter.name)}"
     try:
         found = float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{quoted(value)} is not a number", part=part, hint="give a number in SI units") from None
+        raise InputError(f"{quote(value)} is not a number", part=part, hint="give a number in SI units") from None
     slack = _SLACK * (parameter.upper - parameter.lower)
     if not (isfinite(found) and parameter.lower - slack <= found <= parameter.upper + slack):
         given = f"{found:.6g} {parameter.unit}".rstrip()
@@ -174,12 +174,12 @@ def with_columns(model: ReducedModel, layout: CoefficientLayout, change: Any) ->
     change : from PiecewiseArrays to coefficients (rows, t), linear in those, so that it is valid over θ and over (θ, μ)
     """
 
-    def changed(fitted: Piecewise) -> Piecewise:
+    def change_columns(fitted: Piecewise) -> Piecewise:
         arrays: PiecewiseArrays = fitted.arrays
         return Piecewise(arrays._replace(coefficients=np.ascontiguousarray(change(arrays))))
 
-    family = None if model.family is None else replace(model.family, fitted=changed(model.family.fitted))
-    return replace(model, layout=layout, fitted=changed(model.fitted), family=family)
+    family = None if model.family is None else replace(model.family, fitted=change_columns(model.family.fitted))
+    return replace(model, layout=layout, fitted=change_columns(model.fitted), family=family)
 
 
 def require_family(family: Family, coordinates: Sequence[str]) -> None:

@@ -18,10 +18,10 @@ from supple.approximation.piecewise.packing import term_factors
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.errors import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quote
 from supple.diagnostics.limits import require_memory
 from supple.equations.observation import Observation, observation_from
-from supple.files.whole import written_beside
+from supple.files.whole import write_beside
 from supple.hardware.hardware import NO_HARDWARE, hardware_from
 from supple.reduced.family import Family, FamilyParameter, require_family
 from supple.reduced.layout import CoefficientLayout
@@ -85,7 +85,7 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
         whole = model.fitted if model.family is None else model.family.fitted
         for name, array in whole.arrays._asdict().items():
             group[name] = array
-    with written_beside(target) as beside:
+    with write_beside(target) as beside:
         beside.write_bytes(content.getbuffer())
         seal(beside)
     return target
@@ -159,18 +159,18 @@ def load_model(path: str | Path) -> ReducedModel:
             schema = file.attrs.get("schema")
             if not isinstance(schema, int | np.integer) or not 1 <= schema <= SCHEMA:
                 raise InputError(
-                    f"has version {quoted(schema)}, but this supple reads versions up to {SCHEMA}",
+                    f"has version {quote(schema)}, but this supple reads versions up to {SCHEMA}",
                     hint="use a newer supple",
                 )
             name, layout = _layout(file)
             provenance = _json(file, "provenance", dict)
-            error = {key: float(_scalar(value)) for key, value in _named(file, "error").items()}
+            error = {key: float(_scalar(value)) for key, value in _read_named(file, "error").items()}
             names = repertoire_from(_json(file, "repertoire", dict)) if "repertoire" in file else None
             basis = basis_from(_json(file, "basis", dict)) if "basis" in file else None
             units = units_from(_json(file, "units", dict)) if "units" in file else UNKNOWN
             hardware = hardware_from(_json(file, "hardware", dict)) if "hardware" in file else NO_HARDWARE
             family = _family(file, layout) if "family" in file else None
-            fitted = _fitted(file, layout, ()) if family is None else family.slice()
+            fitted = _read_fitted(file, layout, ()) if family is None else family.slice()
             return ReducedModel(name, layout, fitted, error, provenance, names, basis, units, hardware, family)
     except InputError as error:
         raise InputError(error.message, part=error.part, hint=error.hint, file=str(target)) from None
@@ -193,55 +193,55 @@ def _dataset(group: Any, name: str) -> Any:
 
     link = group.get(name, getlink=True)
     if not isinstance(link, h5py.HardLink):
-        raise _wrong(f"has no {quoted(name)}")
+        raise _wrong(f"has no {quote(name)}")
     found = group[name]
     if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
-        raise _wrong(f"{quoted(name)} is not an array of this file")
+        raise _wrong(f"{quote(name)} is not an array of this file")
     if found.size is None:
-        raise _wrong(f"{quoted(name)} is empty")
+        raise _wrong(f"{quote(name)} is empty")
     if found.chunks is None and found.size * found.dtype.itemsize > group.file.id.get_filesize():
-        raise _wrong(f"{quoted(name)} is larger than the file")
+        raise _wrong(f"{quote(name)} is larger than the file")
     return found
 
 
 def _require_room(group: Any, names: Sequence[str]) -> None:
     """Require enough memory for all arrays of a group, unpacked, before the first of them is read."""
     total = 8.0 * sum(_dataset(group, name).size for name in names)
-    require_memory(total, f"{quoted(group.name)} takes", hint="reduce with fewer boxes or outputs")
+    require_memory(total, f"{quote(group.name)} takes", hint="reduce with fewer boxes or outputs")
 
 
 def _group(file: Any, name: str) -> Any:
     import h5py
 
     if not isinstance(file.get(name, getlink=True), h5py.HardLink) or not isinstance(file[name], h5py.Group):
-        raise _wrong(f"has no {quoted(name)}")
+        raise _wrong(f"has no {quote(name)}")
     return file[name]
 
 
 def _json(file: Any, name: str, kind: type) -> Any:
     text = _dataset(file, name)
     if text.shape != ():
-        raise _wrong(f"{quoted(name)} is not text")
+        raise _wrong(f"{quote(name)} is not text")
     raw = text[()]
     if not isinstance(raw, bytes):
-        raise _wrong(f"{quoted(name)} is not text")
+        raise _wrong(f"{quote(name)} is not text")
     try:
         found = json.loads(raw.decode("utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise _wrong(f"{quoted(name)} is not JSON") from None
+        raise _wrong(f"{quote(name)} is not JSON") from None
     if not isinstance(found, kind):
-        raise _wrong(f"{quoted(name)} has the wrong type")
+        raise _wrong(f"{quote(name)} has the wrong type")
     return found
 
 
 def _array(group: Any, name: str, *, integers: bool = False) -> NDArray[Any]:
     dataset = _dataset(group, name)
     if dataset.dtype.kind not in ("iu" if integers else "iuf"):
-        raise _wrong(f"{quoted(name)} does not hold {'integers' if integers else 'numbers'}")
+        raise _wrong(f"{quote(name)} does not hold {'integers' if integers else 'numbers'}")
     found = np.ascontiguousarray(dataset[()], dtype=np.int64 if integers else np.float64)
     found = found.reshape(dataset.shape)
     if not np.isfinite(found).all():
-        raise _wrong(f"{quoted(name)} holds values that are not finite")
+        raise _wrong(f"{quote(name)} holds values that are not finite")
     return found
 
 
@@ -251,7 +251,7 @@ def _scalar(array: NDArray[Any]) -> float:
     return float(array)
 
 
-def _named(file: Any, name: str) -> dict[str, NDArray[Any]]:
+def _read_named(file: Any, name: str) -> dict[str, NDArray[Any]]:
     group = _group(file, name)
     names = _names(_json(group, "names", list), name)
     _require_room(group, [str(i) for i in range(len(names))])
@@ -260,7 +260,7 @@ def _named(file: Any, name: str) -> dict[str, NDArray[Any]]:
 
 def _names(found: Any, what: str) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found) or len(set(found)) < len(found):
-        raise _wrong(f"{quoted(what)} are not distinct names")
+        raise _wrong(f"{quote(what)} are not distinct names")
     return tuple(found)
 
 
@@ -272,12 +272,12 @@ def _layout(file: Any) -> tuple[str, CoefficientLayout]:
     spans = {}
     for name, span in columns.items():
         if not (isinstance(span, list) and len(span) == 2 and all(type(k) is int and 0 <= k < 2**31 for k in span)):
-            raise _wrong(f"the columns of {quoted(name)} are not two numbers")
+            raise _wrong(f"the columns of {quote(name)} are not two numbers")
         spans[name] = (span[0], span[1])
     limits = {}
-    for name, pair in _named(file, "limits").items():
+    for name, pair in _read_named(file, "limits").items():
         if pair.shape != (2,):
-            raise _wrong(f"the limits of {quoted(name)} are not two numbers")
+            raise _wrong(f"the limits of {quote(name)} are not two numbers")
         limits[name] = (float(pair[0]), float(pair[1]))
     return facts["name"], CoefficientLayout(
         coordinates=_names(facts["coordinates"], "coordinates"),
@@ -285,8 +285,8 @@ def _layout(file: Any) -> tuple[str, CoefficientLayout]:
         inputs=_names(facts["inputs"], "inputs"),
         outputs=_names(facts["outputs"], "outputs"),
         columns=spans,
-        constants=_named(file, "constants"),
-        dry_forces={key: _scalar(value) for key, value in _named(file, "dry_forces").items()},
+        constants=_read_named(file, "constants"),
+        dry_forces={key: _scalar(value) for key, value in _read_named(file, "dry_forces").items()},
         christoffel=str(facts["christoffel"]),
         force=str(facts["force"]),
         limits=limits,
@@ -309,11 +309,11 @@ def _internal(facts: dict[str, Any]) -> int:
     """Return the number of internal modes; the file of a rigid model may omit it."""
     found = facts.get("internal", 0)
     if type(found) is not int or not 0 <= found <= len(facts["coordinates"]) - facts["theta"]:
-        raise _wrong(f"invalid number of internal modes {quoted(found)}")
+        raise _wrong(f"invalid number of internal modes {quote(found)}")
     return found
 
 
-def _fitted(file: Any, layout: CoefficientLayout, parameters: tuple[FamilyParameter, ...]) -> Piecewise:
+def _read_fitted(file: Any, layout: CoefficientLayout, parameters: tuple[FamilyParameter, ...]) -> Piecewise:
     """Return the fitted function of θ and parameters."""
     group = _group(file, "fitted")
     _require_room(group, PiecewiseArrays._fields)
@@ -333,7 +333,7 @@ def _family(file: Any, layout: CoefficientLayout) -> Family:
         )
         for item in found
     )
-    family = Family(parameters, tuple(float(value) for value in values), _fitted(file, layout, parameters))
+    family = Family(parameters, tuple(float(value) for value in values), _read_fitted(file, layout, parameters))
     require_family(family, layout.coordinates)
     return family
 

@@ -85,16 +85,16 @@ def inputs_for_accelerations(
     n, s = model.layout.size, model.layout.theta
     c = model.evaluate(np.ascontiguousarray(eta[:, :s]))
 
-    def needed(delta: Array) -> Array:
+    def compute_forces(delta: Array) -> Array:
         return model.inverse(c.theta, v, a, delta=delta, friction_speed=speed)
 
     def slope(delta: Array) -> Array:
         return c.stiffness_force_slope(delta) - c.inertia_slope(v, a)
 
-    return holding_state(c, eta, needed, slope if free and n > s else None)
+    return holding_state(c, eta, compute_forces, slope if free and n > s else None)
 
 
-def resting(model: ReducedModel, theta: Array) -> Resting:
+def find_rest(model: ReducedModel, theta: Array) -> Resting:
     """Return the equilibrium of the model with θ (N, s) held by its inputs."""
     layout = model.layout
     n, s = layout.size, layout.theta

@@ -118,7 +118,7 @@ class CoefficientLayout:
         return "mass_curvature" in self.columns or "mass_curvature" in self.constants
 
     @property
-    def sloped(self) -> int:
+    def slope_rows(self) -> int:
         """Number of rows of ∂M/∂δ: those of θ, or all with stiffening."""
         return self.size if self.curved else self.theta
 
@@ -132,7 +132,7 @@ class CoefficientLayout:
             "K": pairs,
             "damping": pairs,
             "christoffel": n * pairs,
-            "mass_slope": len(slope_pairs(n, self.sloped)) * (n - s),
+            "mass_slope": len(slope_pairs(n, self.slope_rows)) * (n - s),
             "mass_curvature": len(curvature_places(n, s)),
             "potential": 1,
             "force": n,
@@ -166,7 +166,7 @@ def packed_triangles(matrices: Array) -> Array:
     return matrices[..., i, j]
 
 
-def unpacked(triangles: Array, n: int) -> Array:
+def unpack_triangles(triangles: Array, n: int) -> Array:
     """Return the symmetric matrices (..., n, n) of packed triangles."""
     i, j = np.triu_indices(n)
     full = np.empty((*triangles.shape[:-1], n, n))

@@ -94,7 +94,7 @@ def linear_family(
             finer = {i for i, may in enumerate(free) if may}
         if not finer or np.prod([2 * len(x) - 1 if i in finer else len(x) for i, x in enumerate(axes)]) > _MOST:
             break
-        axes = [_halved(x) if i in finer else x for i, x in enumerate(axes)]
+        axes = [_halve_steps(x) if i in finer else x for i, x in enumerate(axes)]
     if gap > tolerance:
         warnings.warn(
             SuppleWarning(
@@ -172,7 +172,7 @@ def _axis(given: int | ArrayLike | None, low: float, high: float) -> Array:
     return values
 
 
-def _halved(x: Array) -> Array:
+def _halve_steps(x: Array) -> Array:
     return np.sort(np.concatenate([x, 0.5 * (x[1:] + x[:-1])]))
 
 

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.compilation.bundle import native_array
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
@@ -47,7 +47,7 @@ from supple.results.linear_family import LinearFamily
 from supple.results.linear_model import LinearModel
 from supple.results.result import brief, picture
 from supple.results.simulation import Simulation
-from supple.results.text import listed
+from supple.results.text import list_names
 from supple.results.units import UNKNOWN, Units
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class ReducedModel:
     def __repr__(self) -> str:
         layout, boxes = self.layout, len(self.fitted.arrays.leaves_i)
         varied = "" if self.family is None else f", at {self.family}"
-        return brief("ReducedModel", f'"{self.name}" in {listed(layout.coordinates)} ({layout.theta} of them θ), '
+        return brief("ReducedModel", f'"{self.name}" in {list_names(layout.coordinates)} ({layout.theta} of them θ), '
                      f"{len(layout.inputs)} inputs, {len(layout.outputs)} outputs, {boxes} boxes{varied}")  # fmt: skip
 
     def _repr_html_(self) -> str:
@@ -339,10 +339,10 @@ class ReducedModel:
             points = np.ascontiguousarray(eta[:, : self.layout.theta])
         rows = np.empty((len(points), self.row.width))
         status = np.empty(len(points), dtype=np.int64)
-        compiled(coefficients_batch, count=len(points))(*self.arrays, points, rows, status)
+        compile_kernel(coefficients_batch, count=len(points))(*self.arrays, points, rows, status)
         self._require(status, points)
         if delta is not None:
-            compiled(deform_batch, count=len(points))(self.arrays.integers, eta, rows)
+            compile_kernel(deform_batch, count=len(points))(self.arrays.integers, eta, rows)
         return Coefficients(points[0] if single else points, self.labels, self.row, rows[0] if single else rows)
 
     def kernel(self) -> Evaluator:
@@ -478,7 +478,7 @@ class ReducedModel:
         v = batched_values("rates", rates, self.layout.coordinates, len(eta))
         eta, v, x = matching_batches(eta, v, batched_values(name, values, names, len(eta)))
         computed, status = np.empty_like(eta), np.empty(len(eta), dtype=np.int64)
-        compiled(dynamics, count=len(eta))(*self.arrays, friction_speed, eta, v, x, computed, status)
+        compile_kernel(dynamics, count=len(eta))(*self.arrays, friction_speed, eta, v, x, computed, status)
         self._require(status, eta)
         return computed[0] if single and len(eta) == 1 and is_one(rates) and is_one(values) else computed
 
@@ -588,7 +588,7 @@ class ReducedModel:
         outputs, energy = np.empty((len(eta), len(self.layout.measures))), np.empty((len(eta), 2))
         status = np.empty(len(eta), dtype=np.int64)
         given = native_array(eta), native_array(rates)
-        compiled(observe_batch, count=len(eta))(*self.arrays, *given, outputs, energy, status)
+        compile_kernel(observe_batch, count=len(eta))(*self.arrays, *given, outputs, energy, status)
         self._require(status, eta)
         return outputs, energy
 
@@ -973,7 +973,7 @@ class Evaluator:
         self.labels, self.places = model.labels, model.row
         self.width = self.places.width
         self._length = self.width + 1 + int(single_scratch(model.arrays.integers))
-        self.call = partial(compiled(row_in_place), model.memory)
+        self.call = partial(compile_kernel(row_in_place), model.memory)
 
     def new_row(self) -> Array:
         """Return a row for results, with its workspace.

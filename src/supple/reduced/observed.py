@@ -40,10 +40,10 @@ class ObservedMotion(NamedTuple):
 
 def outputs_along(model: ReducedModel, moving: ObservedMotion) -> Array:
     """Return the outputs y (N, o)."""
-    return np.asarray(model.labels.observed.values(observed_along(model, moving)))
+    return np.asarray(model.labels.observed.values(observe_motion(model, moving)))
 
 
-def observed_along(model: ReducedModel, moving: ObservedMotion) -> Numbers:
+def observe_motion(model: ReducedModel, moving: ObservedMotion) -> Numbers:
     """Return the measures and internal forces that outputs are composed of, (3, N, measures and efforts)."""
     x = measures_along(model, moving)
     if not model.layout.efforts:
@@ -85,9 +85,9 @@ def observed_motion(model: ReducedModel, eta: Array, v: Array, a: Array, u: Arra
     moved = np.tile(state.astype(complex), (count, 1)) + 1j * _COMPLEX_STEP * np.eye(count)
     edges = np.cumsum(sizes)[:-1].tolist()
     eta_, v_, a_, u_ = np.split(moved, edges, axis=1)
-    found = observed_along(model, ObservedMotion(eta_, v_, a_, u_, speed))
+    found = observe_motion(model, ObservedMotion(eta_, v_, a_, u_, speed))
     slopes = np.moveaxis(found.imag / _COMPLEX_STEP, 1, -1)  # (3, k, all)
-    x = observed_along(model, ObservedMotion(eta[None], v[None], a[None], u[None], speed))[:, 0]
+    x = observe_motion(model, ObservedMotion(eta[None], v[None], a[None], u[None], speed))[:, 0]
     return OutputMotion(x, *np.split(slopes, edges, axis=2))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.reduced.state_arguments import Values
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def repertoire_from(data: Any) -> Repertoire:
         )
     except (TypeError, KeyError, ValueError, AttributeError):
         raise InputError(
-            f"{quoted(data)} is not a set of configurations, motions and scenarios", hint="reduce again"
+            f"{quote(data)} is not a set of configurations, motions and scenarios", hint="reduce again"
         ) from None
     if not all(np.isfinite(value) for where in places.values() for value in where.values()):
         raise InputError("a configuration is not finite", hint="reduce again")

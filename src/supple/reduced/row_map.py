@@ -81,7 +81,7 @@ def _places(layout: CoefficientLayout, row: RowLayout) -> dict[str, list[tuple[i
 
 def _slope_places(layout: CoefficientLayout, base: int) -> list[tuple[int, ...]]:
     """Return the places of the packed columns of ∂M/∂δ in (s or n, n, d) from `base` on."""
-    n, sloped = layout.size, layout.sloped
+    n, sloped = layout.size, layout.slope_rows
     d = n - layout.theta
 
     def place(i: int, j: int, a: int) -> int:
@@ -109,7 +109,7 @@ def row_map(layout: CoefficientLayout, row: RowLayout) -> RowMap:
     t = layout.fitted
     places = _places(layout, row)
     start = {name: row.start(name) for name in row.shapes}
-    structured = _structured(layout, start)
+    structured = _find_structured(layout, start)
     template = np.zeros(row.width)
     if "potential" not in layout.columns and "potential" not in layout.constants:
         template[start["potential"]] = np.nan
@@ -145,7 +145,7 @@ def row_map(layout: CoefficientLayout, row: RowLayout) -> RowMap:
     )
 
 
-def _structured(layout: CoefficientLayout, start: dict[str, int]) -> set[int]:
+def _find_structured(layout: CoefficientLayout, start: dict[str, int]) -> set[int]:
     """Return the places of the coefficients that follow from gradients, whatever was fitted there."""
     n, s = layout.size, layout.theta
     found: set[int] = set()
@@ -215,7 +215,7 @@ def _add_inertia_slopes(
         base = start["mass_gradient"] + k * n * n
         whole: dict[str, list[tuple[int, ...]]] = {
             "M": [(base + i * n + j, base + j * n + i) for i, j in triangle],
-            "mass_slope": _slope_places(layout, start["mass_slope_gradient"] + k * layout.sloped * n * (n - s)),
+            "mass_slope": _slope_places(layout, start["mass_slope_gradient"] + k * layout.slope_rows * n * (n - s)),
             "mass_curvature": _curvature_places(layout, start["mass_curvature_gradient"] + k * (s * (n - s)) ** 2),
         }
         for name, places in whole.items():

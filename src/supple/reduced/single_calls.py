@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.equations.equations_of_motion import Coefficients, Labels
 from supple.equations.row import RowLayout
 from supple.reduced.dynamics_kernel import forward_in_place, inverse_in_place, state_size
@@ -32,8 +32,8 @@ class SingleCalls:
         Z = memory.view(np.int64)
         n, s = layout.size, layout.theta
         self._layout, self._labels, self._row, self._memory = layout, labels, row, memory
-        self._in_place = compiled(row_in_place)
-        self._forward, self._inverse = compiled(forward_in_place), compiled(inverse_in_place)
+        self._in_place = compile_kernel(row_in_place)
+        self._forward, self._inverse = compile_kernel(forward_in_place), compile_kernel(inverse_in_place)
         self._size, self._row_size = int(state_size(Z)), row.width + 1 + int(single_scratch(Z))
         self._theta, self._delta, self._rates = slice(n, n + s), slice(n + s, 2 * n), slice(2 * n, 3 * n)
         self._inputs, self._accelerations = slice(3 * n, 3 * n + len(layout.inputs)), slice(3 * n, 4 * n)

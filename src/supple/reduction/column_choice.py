@@ -14,7 +14,7 @@ from supple.description.mechanism import Mechanism
 from supple.equations.equations_of_motion import Labels
 from supple.equations.observation import Observation
 from supple.equations.row import RowLayout
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.kinematics.rest import rest
 from supple.parameterization.modal_parameterization import modal_parameterization
 from supple.parameterization.mode_choice import RIGID, ModeChoice
@@ -51,9 +51,9 @@ def choose_columns(
     names = rest(mechanism).numbering.coordinates if coordinates is None else coordinates
     inputs = tuple(mechanism.actuators) if inputs is None else inputs
     if observation is None:
-        observation = carried(rest(mechanism)).observation
+        observation = get_coefficients(rest(mechanism)).observation
     if choice.flexible:
-        dry = carried(rest(mechanism)).dry_forces
+        dry = get_coefficients(rest(mechanism)).dry_forces
         labels = Labels(names, inputs, observation.names, dry, observation=observation)
         return _flexible_columns(mechanism, rows, probes, choice, labels, structured=structured)
     parts = rows.split(probes)
@@ -97,7 +97,7 @@ def choose_columns(
 
     layout = CoefficientLayout(
         coordinates=names, theta=len(names), inputs=inputs, outputs=observation.names,
-        columns=_ranges(parts, chosen), constants=constants, dry_forces=dict(carried(rest(mechanism)).dry_forces),
+        columns=_ranges(parts, chosen), constants=constants, dry_forces=dict(get_coefficients(rest(mechanism)).dry_forces),
         christoffel=modes["christoffel"], force=modes["force"], observation=None if observation.plain else observation,
     )  # fmt: skip
     return Columns(layout, rows, structured)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.help_text import COST, MODEL, OUTPUT, help_of
 from supple.cli.kept import require_folder
-from supple.cli.kind_option import known
+from supple.cli.kind_option import make_kind_check
 from supple.cli.local import ConstraintModes, Stiffening, name_list, require_elastic_bodies
 from supple.cli.options import (
     ClusterOption,
@@ -54,7 +54,9 @@ VaryText = Annotated[
 ]
 FitName = Annotated[
     str,
-    typer.Option("--fit", metavar="NAME", help="Approximation method.", rich_help_panel=COST, callback=known("fit")),
+    typer.Option(
+        "--fit", metavar="NAME", help="Approximation method.", rich_help_panel=COST, callback=make_kind_check("fit")
+    ),
 ]
 Boxes = Annotated[
     str | None,
@@ -198,7 +200,7 @@ def reduce(
     as_json: Json = False,
 ) -> None:
     """Compute a reduced model that is valid over a region."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         if boxes is not None and tolerance is not None:
             raise typer.BadParameter("--tolerance and --boxes exclude each other: omit one", param_hint="--tolerance")
         if boxes is not None and budget is not None:

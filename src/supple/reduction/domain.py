@@ -18,7 +18,7 @@ from supple.diagnostics import InputError
 from supple.equations.observation import Observation, with_measures
 from supple.equations.row import RowLayout
 from supple.formats.time_table import SampledMotion
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.kinematics.rest import rest
 from supple.reduction.parameter_space import ParameterSpace, Vary, parameter_space
 from supple.reduction.path import ARCLENGTH, Path, path_layout, path_of, path_rows
@@ -63,7 +63,7 @@ class Domain:
         if self.path is not None:
             return self.path.at(x[:, 0]).theta
         full = np.empty((len(x), len(self.theta_names)))
-        full[:, self._varied] = x[:, : len(self.coordinates)]
+        full[:, self._varied_indices] = x[:, : len(self.coordinates)]
         for name, value in self.held.items():
             full[:, self.theta_names.index(name)] = value
         return full
@@ -84,7 +84,7 @@ class Domain:
         return [Box(tuple(lower), tuple(upper)) for lower, upper in ends]
 
     @property
-    def scanned(self) -> Sequence[Scanned]:
+    def scans(self) -> Sequence[Scanned]:
         """Parts of (θ, μ) that a scan of modes visits."""
         return [self.scan_of(box) for box in self.boxes]
 
@@ -102,14 +102,14 @@ class Domain:
         return tuple(name for name in self.actuators if name not in self.held)
 
     @property
-    def _varied(self) -> NDArray[np.int64]:
+    def _varied_indices(self) -> NDArray[np.int64]:
         return np.array([i for i, name in enumerate(self.theta_names) if name not in self.held], dtype=np.int64)
 
     def _narrow(self, layout: RowLayout) -> tuple[RowLayout, NDArray[np.int64]]:
         """Select from a row the coefficients without fixed coordinates. Loaded displacements stay inputs."""
         count = layout.shapes["input_map"][1]
         kept = [i for i in range(count) if i >= len(self.actuators) or self.actuators[i] not in self.held]
-        return held_layout(layout, self._varied, np.array(kept, dtype=np.int64))
+        return held_layout(layout, self._varied_indices, np.array(kept, dtype=np.int64))
 
     def layout(self, sampling: Sampling) -> RowLayout:
         """Return the layout of the rows that `rows` returns."""
@@ -168,7 +168,7 @@ def theta_domain(
     lower = tuple(item.lower for item in space.parameters)
     upper = tuple(item.upper for item in space.parameters)
     boxes = [Box((*box.lower, *lower), (*box.upper, *upper)) for box in boxes]
-    names, sensed = rest(mechanism).numbering.coordinates, carried(rest(mechanism)).observation
+    names, sensed = rest(mechanism).numbering.coordinates, get_coefficients(rest(mechanism)).observation
     if held and sensed.efforts:
         raise InputError(
             "internal forces are not supported as outputs of a model with fixed coordinates", part="sensors",
@@ -181,7 +181,7 @@ def theta_domain(
 
 def path_domain(mechanism: Mechanism, path: Path) -> Domain:
     """Return a domain with the arclength as its only coordinate; θ is among the outputs."""
-    observation = carried(rest(mechanism)).observation
+    observation = get_coefficients(rest(mechanism)).observation
     along = [f"{name}.coordinate" if name in observation.outputs else name for name in path.coordinates]
     return Domain(
         path.boxes,

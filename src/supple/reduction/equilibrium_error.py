@@ -29,7 +29,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError, SuppleWarning
 from supple.equations.forces import FRICTION_SPEED
 from supple.formats.varied_mechanism import VariedMechanism
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
@@ -138,7 +138,7 @@ def _at(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)  # on elements that bend too far: the error includes it
         exact = deflection(mechanism, assemble(mechanism, domain.theta(x[None])[0]), large=True)
-    known = [name for name in carried(rest(mechanism)).outputs if name in model.layout.outputs]
+    known = [name for name in get_coefficients(rest(mechanism)).outputs if name in model.layout.outputs]
     names = [name for name in known if mechanism.sensors[name.split(".")[0]].place]
     sensors = {
         name.split(".")[0]: [item for item in names if item.split(".")[0] == name.split(".")[0]] for name in names

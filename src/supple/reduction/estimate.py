@@ -138,7 +138,7 @@ def estimate(
     width, known = sampled[0].values.shape[1], sampled[0].gradients
     slopes = 0 if known is None else known.shape[2]
     raised = chosen.raises_degree and boxes is None
-    fitting = sum(_fitting(s, part, width, slopes, None if raised else chosen) for part in parts)
+    fitting = sum(_time_fit(s, part, width, slopes, None if raised else chosen) for part in parts)
     total = samples + held_out
     seconds = each * (total + final) + fitting
     whole = sum(part.boxes for part in parts)
@@ -165,7 +165,7 @@ def _doubts(ok: NDArray[np.bool_], tails: Array, tolerance: float) -> list[str]:
     return doubts
 
 
-def _fitting(s: int, part: _Expected, outputs: int, slopes: int, fixed: Fit | None) -> float:
+def _time_fit(s: int, part: _Expected, outputs: int, slopes: int, fixed: Fit | None) -> float:
     """Estimate the time (s) for fits and error searches, by timing one of each.
 
     fixed : fit of every box, done once and judged at its own points; None: degrees are raised step by step with four

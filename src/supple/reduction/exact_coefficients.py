@@ -62,6 +62,6 @@ def _without_fixed(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[
     return domain.layout(sampling), rows
 
 
-def scattered_over(model: ReducedModel, count: int, seed: int) -> Array:
+def scatter_in_boxes(model: ReducedModel, count: int, seed: int) -> Array:
     """Return random θ in the boxes of a model, uniform by volume: (count, s)."""
     return uniform_points(model.fitted, count, np.random.default_rng(seed))

@@ -87,13 +87,13 @@ def tracking_faults(system: ModalParameterization, line: Array) -> list[Tracking
         onward = continued_modes(system, line[i], at[i], line[i + 1])
         if (np.einsum("kz,kz->k", onward, at[i + 1]) >= _ONE_MODE).all():
             continue
-        item = _meeting(system, line[i], line[i + 1])
+        item = _find_meeting(system, line[i], line[i + 1])
         if all(np.linalg.norm(np.subtract(item.theta, other.theta)) > _APART for other in found):
             found.append(item)
     return found
 
 
-def _meeting(system: ModalParameterization, a: Array, b: Array) -> TrackingFault:
+def _find_meeting(system: ModalParameterization, a: Array, b: Array) -> TrackingFault:
     """Find the meeting point of two frequencies in the triangle of the germ, a and b.
 
     From the closest frequencies on a grid, Newton's method solves K_11 = K_22, K_12 = 0 for the two modes, which are
@@ -127,7 +127,7 @@ def _meeting(system: ModalParameterization, a: Array, b: Array) -> TrackingFault
 
 def _squares(system: ModalParameterization, theta: Array, count: int) -> Array:
     X = np.ascontiguousarray(assemble(system.rest.numbering.mechanism, theta).X)
-    return constrained_modes(system.rest, system.rest.held_and_loaded(), X, count)[0]
+    return constrained_modes(system.rest, system.rest.list_loaded_rows(), X, count)[0]
 
 
 def _stiffness(system: ModalParameterization, theta: Array, start: Array, low: int) -> tuple[Array, Array]:
@@ -378,10 +378,10 @@ def _pair(mechanism: VariedMechanism, choice: ModeChoice, theta: Array) -> tuple
     ((member, _, own),) = mechanism.parts(theta[None])
     system = modal_parameterization(member, choice)
     X = np.ascontiguousarray(assemble(member, own).X)
-    squares, Z = constrained_modes(system.rest, system.rest.held_and_loaded(), X, choice.internal + SPARE)
+    squares, Z = constrained_modes(system.rest, system.rest.list_loaded_rows(), X, choice.internal + SPARE)
     likeness = Z[0] @ system.reference.T
     if choice.tracking == "strain":
-        held = system.rest.held_and_loaded()
+        held = system.rest.list_loaded_rows()
         likeness = strain_likeness(system.stresses, rows_over_coordinates(system.rest, held.rows, X), squares, Z)[0]
     share = np.square(likeness).sum(axis=1)
     places = int(_modes_at(mechanism, choice, theta[None]).places[0])

@@ -24,7 +24,7 @@ from supple.equations.deformation import whole_gradient
 from supple.equations.equations_of_motion import christoffel
 from supple.equations.row import RowLayout, effort_places
 from supple.reduced.damped import kept_frequencies, locked_frequencies
-from supple.reduced.layout import CoefficientLayout, curvature_places, packed_triangles, slope_pairs, unpacked
+from supple.reduced.layout import CoefficientLayout, curvature_places, packed_triangles, slope_pairs, unpack_triangles
 from supple.reduction import natural_size
 
 # Families of coefficients, each judged by one norm.
@@ -133,9 +133,9 @@ def packed_gradient(parts: Mapping[str, Array], name: str) -> Array:
 def matrix_entries(columns: Array, name: str, n: int) -> Array:
     """Return a family entry by entry (N, entries), so that its norm is that of the matrix."""
     if name in ("M", "K", "damping"):
-        return unpacked(columns, n).reshape(len(columns), -1)
+        return unpack_triangles(columns, n).reshape(len(columns), -1)
     if name == "christoffel":
-        return unpacked(columns.reshape(len(columns), n, -1), n).reshape(len(columns), -1)
+        return unpack_triangles(columns.reshape(len(columns), n, -1), n).reshape(len(columns), -1)
     return columns
 
 
@@ -179,7 +179,7 @@ class Columns:
             if all(np.isfinite(item[valid]).all() for item in more):
                 gradients = np.concatenate([gradients, *more], axis=2)
         whole = {name: matrix_entries(packed_values(parts, name), name, self.layout.size) for name in self.families}
-        return Samples(values, gradients, self._judged(whole), valid, frozenset(self.frequencies))
+        return Samples(values, gradients, self._add_frequencies(whole), valid, frozenset(self.frequencies))
 
     def derived(self, values: Array, gradients: Array) -> dict[str, Array]:
         """Return the families of a fit from its values (N, t) and gradients (N, t, s + p).
@@ -196,14 +196,14 @@ class Columns:
             else:
                 families[name] = np.zeros((len(values), n))
         if self.layout.christoffel == "from-mass" and "M" in columns:
-            along = unpacked(np.swapaxes(gradients[:, slice(*columns["M"]), :s], 1, 2), n)  # (N, s, n, n)
+            along = unpack_triangles(np.swapaxes(gradients[:, slice(*columns["M"]), :s], 1, 2), n)  # (N, s, n, n)
             slope = np.zeros((len(values), s, n, n - s))
             if "mass_slope" in columns:
-                slope = unpacked_slope(values[:, slice(*columns["mass_slope"])], n, s, self.layout.sloped)
+                slope = unpacked_slope(values[:, slice(*columns["mass_slope"])], n, s, self.layout.slope_rows)
             families["christoffel"] = christoffel(whole_gradient(along, slope)).reshape(len(values), -1)
         if self.layout.force == "from-potential" and "potential" in columns:
             families["force"][:, :s] = -gradients[:, columns["potential"][0], :s]
-        return self._judged(families)
+        return self._add_frequencies(families)
 
     @property
     def frequencies(self) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ class Columns:
         """
         return tuple(f"{FREQUENCIES}_{k + 1}" for k in range(kept_frequencies(self.layout)))
 
-    def _judged(self, whole: Mapping[str, Array]) -> dict[str, Array]:
+    def _add_frequencies(self, whole: Mapping[str, Array]) -> dict[str, Array]:
         """Return the blocks of the families, and the frequencies.
 
         The norm of K_ιι is that of its highest mode; an error that is small beside it may be large beside the lowest.

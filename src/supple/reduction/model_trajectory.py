@@ -13,9 +13,9 @@ import numpy as np
 
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import values_text
-from supple.formats.model_description import described
+from supple.formats.model_description import restore_mechanism
 from supple.reduced.model import ReducedModel
-from supple.reduction.path import ARCLENGTH, Path, path_from, travelled
+from supple.reduction.path import ARCLENGTH, Path, path_from, sum_travel
 from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.trajectory import Prescribed, trajectory
 
@@ -49,7 +49,7 @@ def along_path(path: Path, course: Trajectory) -> Trajectory:
     lower, upper = np.array([(box.lower[0], box.upper[0]) for box in path.boxes]).T
     knots = np.concatenate([piece.sigma for piece in path.pieces])
     first = np.linalg.norm((path.at(knots).theta - course.theta[0]) * path.scale, axis=1)
-    sigma = np.clip(knots[int(np.argmin(first))] + travelled(course, path.scale), 0.0, path.length)
+    sigma = np.clip(knots[int(np.argmin(first))] + sum_travel(course, path.scale), 0.0, path.length)
     piece = np.searchsorted(lower[1:], sigma, side="right")
     for _ in range(6):  # Gauss-Newton towards the nearest point of the piece
         curve = path.at(sigma)
@@ -76,7 +76,7 @@ def follows_path(model: ReducedModel) -> bool:
 
 def model_trajectory(model: ReducedModel, motion: Prescribed, **instants: Any) -> Trajectory:
     """Return a motion, in any form that `trajectory` accepts, in the coordinates of the model."""
-    course = trajectory(described(model), motion, **instants)
+    course = trajectory(restore_mechanism(model), motion, **instants)
     if not follows_path(model):
         return without_fixed_coordinates(course, model.held)
     return along_path(path_from(model.provenance["options"]["path"]), course)

@@ -69,7 +69,7 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
         "M": pairs,
         "K": np.einsum("pi,pj->pij", k, k),
         "christoffel": np.maximum.reduce([bent, *(np.einsum(way, pairs, rates) for way in ways)]),
-        "mass_curvature": _curved(m, rate),
+        "mass_curvature": _scale_curvature(m, rate),
         "damping": np.einsum("pi,pj->pij", d, d),
         "force": np.maximum(force, np.abs(parts["force"])),
         "input_map": np.einsum("pi,pu->piu", moved, maps[:, :theta].max(axis=1)),
@@ -82,7 +82,7 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
     return {name: size.reshape(count, -1) for name, size in sizes.items()}
 
 
-def _curved(m: Array, rate: Array) -> Array:
+def _scale_curvature(m: Array, rate: Array) -> Array:
     """Return m_a m_b r_i r_j for the kept entries of ∂²M_θθ/∂δ²: (P, k)."""
     s = len(rate)
     i, j, a, b = np.array(curvature_places(m.shape[1], s), dtype=np.int64).reshape(-1, 4).T

@@ -20,12 +20,12 @@ from supple.description.mechanism import Mechanism
 from supple.description.quantities.dimension import Measured, si_unit
 from supple.description.quantities.expression import resolve_parameters
 from supple.diagnostics import InputError, SuppleWarning, nearest
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formats.mechanism_file import with_parameters
 from supple.formats.mechanism_text import to_yaml
 from supple.formats.source import reader_of
-from supple.formats.varied_mechanism import VariedMechanism, varied, written_data
-from supple.formulations.coefficients import carried
+from supple.formats.varied_mechanism import VariedMechanism, vary_mechanism, written_data
+from supple.formulations.coefficients import get_coefficients
 from supple.formulations.described_hardware import hardware_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
@@ -105,7 +105,7 @@ def parameter_space(mechanism: Mechanism, vary: Vary | None) -> ParameterSpace:
     for item in parameters:
         if item.start != item.nominal:
             warnings.warn(
-                f"parameter {quoted(item.name)} is {item.nominal:.6g} in the file, outside its range {item.range}; the "
+                f"parameter {quote(item.name)} is {item.nominal:.6g} in the file, outside its range {item.range}; the "
                 f"model uses the middle of the range, {item.format_value(item.start)}",
                 SuppleWarning, stacklevel=4,
             )  # fmt: skip
@@ -113,13 +113,13 @@ def parameter_space(mechanism: Mechanism, vary: Vary | None) -> ParameterSpace:
 
 
 def _parameter(mechanism: Mechanism, name: str, ends: Any) -> FamilyParameter:
-    part = f"vary {quoted(name)}"
+    part = f"vary {quote(name)}"
     if name not in mechanism.parameters:
-        raise InputError(f"unknown parameter {quoted(name)}", part="vary", hint=nearest(name, mechanism.parameters))
+        raise InputError(f"unknown parameter {quote(name)}", part="vary", hint=nearest(name, mechanism.parameters))
     if name in rest(mechanism).numbering.coordinates:
         raise InputError("a coordinate has the same name", part=part, hint="give the parameter another name")
     if isinstance(ends, str | bytes) or not isinstance(ends, Sequence | np.ndarray) or len(ends) != 2:
-        raise InputError(f"{quoted(ends)} is not a range", part=part, hint="give two values, the lower and the upper")
+        raise InputError(f"{quote(ends)} is not a range", part=part, hint="give two values, the lower and the upper")
     lower, upper = (_value(mechanism, name, end) for end in ends)
     if not lower < upper:
         raise InputError(
@@ -142,11 +142,11 @@ def _require_fitting(mechanism: Mechanism, name: str, ends: Any) -> None:
     value = _value(mechanism, name, ends[0])
     if isinstance(value, Measured):
         try:
-            VariedMechanism(mechanism, (name,)).built([value])
+            VariedMechanism(mechanism, (name,)).build([value])
         except InputError as error:
             what = ": ".join(text for text in (error.part, error.message) if text)
             raise InputError(
-                f"{quoted(value.text)} is not a valid value ({what})", part=f"vary {quoted(name)}", hint=error.hint
+                f"{quote(value.text)} is not a valid value ({what})", part=f"vary {quote(name)}", hint=error.hint
             ) from None
 
 
@@ -156,21 +156,21 @@ def _require_influence(mechanism: Mechanism, space: ParameterSpace) -> None:
     for n, item in enumerate(space.parameters):
         other = list(space.mechanism.values)
         other[n] = item.upper if item.upper != other[n] else item.lower
-        found = _bare(_built(space, other))
+        found = _bare(_build_mechanism(space, other))
         _require_followed(mechanism, item.name, dict(zip(space.mechanism.names, other, strict=True)), found)
         if found == first:
             raise InputError(
-                "the mechanism does not depend on this parameter", part=f"vary {quoted(item.name)}",
+                "the mechanism does not depend on this parameter", part=f"vary {quote(item.name)}",
                 hint="write numbers of the file as expressions in it, or vary another parameter",
             )  # fmt: skip
 
 
 def _require_followed(mechanism: Mechanism, name: str, values: Mapping[str, float], found: str) -> None:
     """Require that all numbers of a robot read from tables or a URDF follow the parameter."""
-    if reader_of(mechanism) is not None and _bare(varied(mechanism, values)) != found:
+    if reader_of(mechanism) is not None and _bare(vary_mechanism(mechanism, values)) != found:
         raise InputError(
             "numbers of the table or robot file were computed from this parameter when the file was read",
-            part=f"vary {quoted(name)}",
+            part=f"vary {quote(name)}",
             hint="convert the file (supple convert) and write these numbers as expressions in the parameter",
         )  # fmt: skip
 
@@ -182,7 +182,7 @@ def _bare(mechanism: Mechanism) -> str:
     )
 
 
-def _built(space: ParameterSpace, values: Sequence[float]) -> Mechanism:
+def _build_mechanism(space: ParameterSpace, values: Sequence[float]) -> Mechanism:
     """Return the mechanism at given values, with its rest posture; errors name the values."""
     try:
         found = space.mechanism.at(values)
@@ -204,7 +204,7 @@ def _require_same_machine(space: ParameterSpace) -> None:
     middle = [0.5 * (item.lower + item.upper) for item in space.parameters]
     moved: set[str] = set()
     for values in (middle, *space.corners()):
-        other = _built(space, values)
+        other = _build_mechanism(space, values)
         for what, found in _structure(other).items():
             if found != first[what]:
                 at = ", ".join(item.format_value(value) for item, value in zip(space.parameters, values, strict=True))
@@ -225,7 +225,7 @@ def _require_same_machine(space: ParameterSpace) -> None:
 def _structure(mechanism: Mechanism) -> dict[str, Any]:
     """Return the properties that must be the same over the ranges, with the names used in errors."""
     position = rest(mechanism)
-    numbering, load = position.numbering, carried(position)
+    numbering, load = position.numbering, get_coefficients(position)
     return {
         "bodies, joints or coordinates": (
             numbering.bodies, tuple(mechanism.joints), numbering.coordinates, numbering.constraints,
@@ -280,7 +280,7 @@ def _jump(space: ParameterSpace, theta: Array, a: Array, X: Array | None, b: Arr
 
 def _poses(space: ParameterSpace, values: Array, theta: Array) -> Array | None:
     """Return the poses of all bodies, lengths relative to the mechanism's size; None if it cannot be assembled."""
-    mechanism = _built(space, values.tolist())
+    mechanism = _build_mechanism(space, values.tolist())
     found = assemble(mechanism, theta[None], failures="mark")
     if not found.assembled[0]:
         return None

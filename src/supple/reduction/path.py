@@ -117,7 +117,7 @@ def path_of(mechanism: Mechanism, given: Prescribed | ArrayLike) -> Path:
     """
     course = trajectory_of(mechanism, given)
     scale, unit = _scale(mechanism)
-    far = travelled(course, scale)
+    far = sum_travel(course, scale)
     if not far[-1] > 0.0:
         raise InputError(
             "the motion stands still, so its path has no length",
@@ -148,7 +148,7 @@ def trajectory_of(mechanism: Mechanism, given: Prescribed | ArrayLike) -> Trajec
     return Trajectory(names, time, theta, slope, bend)
 
 
-def travelled(course: Trajectory, scale: Array) -> Array:
+def sum_travel(course: Trajectory, scale: Array) -> Array:
     """Return the distance travelled at every instant (N,): Σ |c Δθ|.
 
     It is slightly less than the arclength where the path is curved.

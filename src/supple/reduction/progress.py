@@ -50,7 +50,7 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         if self._live is not None:
             self._live.stop()
 
-    def computed(self, count: int) -> None:
+    def add_samples(self, count: int) -> None:
         """Add samples that were computed and stored."""
         self.samples += count
         self._show()

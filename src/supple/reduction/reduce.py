@@ -26,7 +26,7 @@ from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.refinement.uniform import uniform
 from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
-from supple.description.mechanism import Mechanism, require_rigid_alone, taken_as_rigid
+from supple.description.mechanism import Mechanism, require_rigid_alone, treat_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleNote, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.distribution.workplace import workplace
@@ -265,7 +265,7 @@ def reduce(
     mechanism = space.mechanism.nominal
     require_rigid_alone(rigid, requested.flexible)
     if not requested.flexible:
-        taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
+        treat_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
     start = time.perf_counter()
     if task.boxes is None:
         require_reachable(mechanism, task.domain, task.budget)
@@ -273,7 +273,7 @@ def reduce(
     choice = task.choice
     names = (*task.domain.theta_names, *space.mechanism.names)
     faults = [swap.describe(names) for swap in swaps]
-    tracking_errors = tracking_faults_over(space.mechanism, choice, task.domain.scanned)
+    tracking_errors = tracking_faults_over(space.mechanism, choice, task.domain.scans)
     faults += [item.describe(task.domain.theta_names) for item in tracking_errors]
     for fault in faults:
         warnings.warn(fault, SuppleWarning, stacklevel=2)
@@ -287,7 +287,7 @@ def reduce(
         workplace(workers=workers, cluster=cluster) as place,
     ):
         sampling = Sampling(space.mechanism, store=store_file(store, output), place=place,
-                            computed=line.computed, checked=line.checked, choice=choice,
+                            computed=line.add_samples, checked=line.checked, choice=choice,
                             store_limit=store_limit)  # fmt: skip
         try:
             columns, approximation = _approximate(mechanism, task, sampling, line.refined)
@@ -310,7 +310,7 @@ def reduce(
         # The exact local model in the middle of the region reports a singular M, which a fit would hide.
         local(mechanism, task.domain.theta(task.domain.boxes[0].center[None])[0], constraint_modes=choice.constraint,
               internal_modes=choice.internal, preload=choice.preload)  # fmt: skip
-        truncated = truncation(space.mechanism, choice, task.domain.scanned)
+        truncated = truncation(space.mechanism, choice, task.domain.scans)
         origin |= {"truncation": truncated.data(), "exchanges": [swap.data() for swap in swaps]}
         for message in truncated.warnings():
             warnings.warn(message, SuppleWarning, stacklevel=2)
@@ -402,12 +402,12 @@ def _with_modes(task: Task, count: Count, sensors: tuple[str, ...]) -> tuple[Tas
     if not task.choice.flexible:
         return task._replace(choice=RIGID), []
     mechanism = task.domain.space.mechanism
-    kept = kept_modes(mechanism, task.choice, task.domain.scanned, count, sensors)
+    kept = kept_modes(mechanism, task.choice, task.domain.scans, count, sensors)
     if kept.unobservable is not None:
         warnings.warn(kept.unobservable.describe(sensors), SuppleNote, stacklevel=3)
     jumps = [swap for swap in kept.swaps if swap.jump and kept.choice.tracking in ("subspace", "strain")]
     if jumps and task.boxes is None:
-        cut = cut_cluster(mechanism, kept.choice, task.domain.scanned, kept.choice.internal)
+        cut = cut_cluster(mechanism, kept.choice, task.domain.scans, kept.choice.internal)
         why = jumps[0].describe((*task.domain.theta_names, *mechanism.names)) if cut is None else cut.describe()
         raise NumericalError(
             f"the set of {kept.choice.internal} internal modes jumps within the region, and no division into boxes "

@@ -23,20 +23,20 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.modes import modes
-from supple.parameterization.family_germ import carried_over, stresses_over
+from supple.parameterization.family_germ import carry_over, stresses_over
 from supple.parameterization.internal_modes import EXACT, SPARE
 from supple.parameterization.modal_parameterization import modal_parameterization, stresses_of
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.mode_matching import KEPT
 from supple.reduction.exchanges import Exchange, exchanges, strain_likeness
 from supple.reduction.scanned_region import Scanned
-from supple.results.text import listed
+from supple.results.text import list_names
 
 Count = int | Literal["auto"]
 
@@ -60,10 +60,10 @@ class UnobservableModes(NamedTuple):
     def describe(self, sensors: Sequence[str]) -> str:
         """Return the modes, and why they are kept, as text."""
         one = len(self.places) == 1
-        which = f"mode {self.places[0]}" if one else f"modes {listed(str(place) for place in self.places)}"
+        which = f"mode {self.places[0]}" if one else f"modes {list_names(str(place) for place in self.places)}"
         return (
             f"{which} ({self.hz[0]:.4g} to {self.hz[1]:.4g} Hz over the region) {'is' if one else 'are'} not "
-            f"observable at {listed(sensors)}, but {'is' if one else 'are'} kept because a higher mode is observable: "
+            f"observable at {list_names(sensors)}, but {'is' if one else 'are'} kept because a higher mode is observable: "
             "a set of modes with gaps may exchange modes where frequencies cross"
         )
 
@@ -215,7 +215,7 @@ def _observable_modes(mechanism: Mechanism, scan: _Scan, sensors: Sequence[str],
     output is (J z)²/ω² [elastic-rest, eq. 20]. Modes of one cluster count as one: rounding decides which of them moves
     a point.
     """
-    outputs = carried(undeformed(mechanism)).outputs
+    outputs = get_coefficients(undeformed(mechanism)).outputs
     rows = [row for name, row in outputs.items() if name.split(".")[0] in sensors]
     observable = np.zeros(scan.squares.shape[1], dtype=bool)
     for part in scan.parts:
@@ -281,7 +281,7 @@ def cut_cluster(
 def _scan(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: int) -> _Scan:
     adjusted = replace(choice, internal=count, tracking="subspace")
     system = modal_parameterization(mechanism.nominal, adjusted)
-    inside = [box.from_unit(halton_points(box.dimension, _POINTS * _moving(box), 0)) for box in boxes]
+    inside = [box.from_unit(halton_points(box.dimension, _POINTS * _count_widths(box), 0)) for box in boxes]
     points = np.vstack([*map(_corners, boxes), *inside])
     germs: list[tuple[float, ...] | None] = [choice.germ]
     X = [system.germ.X[None]]
@@ -304,7 +304,7 @@ def _scan(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanne
 
 
 def _modes_of_poses(rest: ElasticRest, X: Array, count: int, x: Array) -> _Part:
-    held, poses = rest.held_and_loaded(), np.ascontiguousarray(X)
+    held, poses = rest.list_loaded_rows(), np.ascontiguousarray(X)
     squares, found = constrained_modes(rest, held, poses, min(count + SPARE, rest.size), EXACT)
     return _Part(rest, poses, squares, found, rows_over_coordinates(rest, held.rows, poses), x)
 
@@ -314,7 +314,7 @@ def _corners(box: Scanned) -> Array:
     return np.unique(box.from_unit(signs[:: -(-len(signs) // _CORNERS)]), axis=0)
 
 
-def _moving(box: Scanned) -> int:
+def _count_widths(box: Scanned) -> int:
     """Return the number of coordinates along which a box has a width."""
     return min(box.dimension, max(1, int((box.half > 0.0).sum())))
 
@@ -344,7 +344,7 @@ def _likeness(scan: _Scan, part: _Part, germ: int, count: int, measure: str) -> 
     first = scan.at_germs
     reference = first.modes[germ, :count]
     if measure == "subspace":
-        return np.asarray(part.modes @ carried_over(first.rest, part.rest, reference).T)
+        return np.asarray(part.modes @ carry_over(first.rest, part.rest, reference).T)
     stresses = stresses_over(first.rest, part.rest, stresses_of(first.rest, first.rows[germ], reference))
     return strain_likeness(stresses, part.rows, part.squares, part.modes)
 

@@ -75,9 +75,9 @@ class Sampling:
         self.mechanism, self.choice = self.varied.nominal, choice
         self.layout = local_row(assemble(self.mechanism), choice)
         self.evaluations = 0
-        self.width = self.layout.width * (1 + sloped(self.varied, choice))
+        self.width = self.layout.width * (1 + count_slopes(self.varied, choice))
         name = samples_name(self.varied, choice)
-        self.store = SampleStore(store, name, self.width, made_by=_made_by(), limit=store_limit)
+        self.store = SampleStore(store, name, self.width, made_by=_name_maker(), limit=store_limit)
         self._place: Workplace = place or Here()
         self._work = SampledRows(self.varied, choice)
         self._computed, self._checked = computed, checked
@@ -107,14 +107,14 @@ class Sampling:
         parts = []
         if self._slow is None and len(points):
             first = min(_TIMED, len(points))
-            parts.append(self._timed(points[:first]))
+            parts.append(self._time_checks(points[:first]))
         if first < len(points) or not parts:
             parts.append(self.rows(points[first:]) if self._slow else self._unkept(points[first:]))
         if self._checked is not None:
             self._checked(len(points))
         return np.vstack([rows for rows, _ in parts]), np.concatenate([valid for _, valid in parts])
 
-    def _timed(self, points: Array) -> tuple[Array, Flags]:
+    def _time_checks(self, points: Array) -> tuple[Array, Flags]:
         """Compute the first checks and time them; store them if they are slow."""
         keys = [point.tobytes() for point in points]
         self._slow = len(self.store.find(keys)) > 0  # they were slow in an earlier run
@@ -181,7 +181,7 @@ def sampled_rows(mechanism: Mechanism | VariedMechanism, x: Array, choice: ModeC
     """
     if isinstance(mechanism, Mechanism):
         return _rows_at(mechanism, x, choice, ())
-    slopes = mechanism.names[: sloped(mechanism, choice)]
+    slopes = mechanism.names[: count_slopes(mechanism, choice)]
     width = local_row(assemble(mechanism.nominal), choice).width * (1 + len(slopes))
     rows, valid = np.full((len(x), width), np.nan), np.zeros(len(x), dtype=bool)
     for member, which, theta in mechanism.parts(x):
@@ -189,7 +189,7 @@ def sampled_rows(mechanism: Mechanism | VariedMechanism, x: Array, choice: ModeC
     return rows, valid
 
 
-def sloped(mechanism: VariedMechanism, choice: ModeChoice) -> int:
+def count_slopes(mechanism: VariedMechanism, choice: ModeChoice) -> int:
     """Return the number of parameters along which slopes of coefficients are sampled: all for a rigid mechanism."""
     return 0 if choice.flexible else len(mechanism.names)
 
@@ -237,7 +237,7 @@ def samples_name(mechanism: Mechanism | VariedMechanism, choice: ModeChoice = RI
         parts["loads"] = [getsource(module) for module in (geometric_stiffness_at_rest, geometric_stiffness, preload)]
     if choice.stiffening:
         parts["stiffening"] = [getsource(second_order)]
-    if sloped(as_varied(mechanism), choice):
+    if count_slopes(as_varied(mechanism), choice):
         parts["slopes"] = [getsource(module) for module in (slopes_module, data_slopes, parameter_motion)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -250,5 +250,5 @@ def supple_version() -> str:
         return "unknown"
 
 
-def _made_by() -> str:
+def _name_maker() -> str:
     return f"supple {supple_version()}"

@@ -22,7 +22,7 @@ from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning
 from supple.formats.mechanism_text import to_yaml
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.formulations.described_hardware import hardware_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
@@ -99,7 +99,7 @@ class Siblings:
             name: given if name in _DERIVED else self._constant(mechanism, name, packed_values(parts, name))
             for name, given in layout.constants.items()
         }
-        changed = replace(layout, constants=constants, dry_forces=dict(carried(rest(mechanism)).dry_forces))
+        changed = replace(layout, constants=constants, dry_forces=dict(get_coefficients(rest(mechanism)).dry_forces))
         error = self._errors(fitted.evaluate(self._checks), checked)
         provenance = {**model.provenance, "description": to_yaml(mechanism), "sibling": error}
         return replace(

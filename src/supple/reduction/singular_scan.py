@@ -152,7 +152,7 @@ def smaller_region(mechanism: Mechanism, domain: Domain, box: Box) -> str:
         return "choose a region around another configuration"
     units = rest(mechanism).numbering.coordinate_units
     pairs = {
-        name: (_rounded(c - low * h, up=True), _rounded(c + low * h, up=False))
+        name: (_round_inwards(c - low * h, up=True), _round_inwards(c + low * h, up=False))
         for name, c, h in zip(domain.theta_names, box.center, box.half, strict=True)
         if name in domain.coordinates
     }
@@ -160,7 +160,7 @@ def smaller_region(mechanism: Mechanism, domain: Domain, box: Box) -> str:
     return f"--region {region} avoids them"
 
 
-def _rounded(value: float, *, up: bool) -> float:
+def _round_inwards(value: float, *, up: bool) -> float:
     """Round to three decimals, inwards."""
     return (math.ceil if up else math.floor)(1e3 * value) / 1e3
 

@@ -14,7 +14,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics.errors import values_text
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain
-from supple.reduction.exact_coefficients import exact_coefficients, scattered_over
+from supple.reduction.exact_coefficients import exact_coefficients, scatter_in_boxes
 from supple.reduction.fitted_coefficients import FREQUENCIES, Columns
 
 ROUNDING = 1e-9
@@ -36,17 +36,17 @@ def stated_errors(columns: Columns, approximation: Approximation, names: tuple[s
     names : names of the fitted variables
     """
     single = {name: item for name, item in approximation.error.items() if name not in columns.frequencies}
-    stated = {name: _stated(names, item) | _norm(item) for name, item in single.items()}
+    stated = {name: _describe_error(names, item) | _norm(item) for name, item in single.items()}
     for name, drift in columns.drifted.items():
         if columns.layout.constants[name].size:
             stated[name] = {"worst": max(drift, ROUNDING), "at": {}}
-    each = [_stated(names, approximation.error[name]) for name in columns.frequencies]
+    each = [_describe_error(names, approximation.error[name]) for name in columns.frequencies]
     if each:
         stated[FREQUENCIES] = max(each, key=lambda item: item["worst"]) | {"each": [item["worst"] for item in each]}
     return stated
 
 
-def _stated(names: tuple[str, ...], item: FamilyError) -> dict[str, Any]:
+def _describe_error(names: tuple[str, ...], item: FamilyError) -> dict[str, Any]:
     return {"worst": max(item.worst, ROUNDING), "at": dict(zip(names, item.at.tolist(), strict=True))}
 
 
@@ -129,4 +129,4 @@ def _test_points(model: ReducedModel) -> Array:
     leaves = model.fitted.leaves
     chosen = [leaves[i] for i in np.linspace(0, len(leaves) - 1, min(len(leaves), _LEAVES)).astype(int)]
     inside = (1.0 - 1e-9) * boundary_points(model.layout.theta, _IN_LEAF, seed=0)  # faces are known to rounding only
-    return np.vstack([scattered_over(model, _SCATTERED, seed=0), *(box.from_unit(inside) for box in chosen)])
+    return np.vstack([scatter_in_boxes(model, _SCATTERED, seed=0), *(box.from_unit(inside) for box in chosen)])

@@ -27,9 +27,9 @@ from supple.reduction.store_file import (
     VERSION,
     Fault,
     fault_of,
+    is_intact_row,
     prepare_store,
     rename_lock,
-    row_is_intact,
     row_seal,
     set_aside,
     store_connection,
@@ -92,7 +92,7 @@ class SampleStore:
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Sample]:
         """Return the samples that are stored and intact."""
-        return self._with_recovery(lambda: self._found(keys), "be read")
+        return self._with_recovery(lambda: self._read_samples(keys), "be read")
 
     def add(self, keys: Iterable[bytes], samples: Iterable[Sample]) -> None:
         """Store samples in one transaction: all of them or none."""
@@ -141,7 +141,7 @@ class SampleStore:
         found = self._database.execute("SELECT COUNT(*) FROM samples WHERE set_id = ?", (self._set,))
         return int(found.fetchone()[0])
 
-    def _found(self, keys: Sequence[bytes]) -> dict[bytes, Sample]:
+    def _read_samples(self, keys: Sequence[bytes]) -> dict[bytes, Sample]:
         samples: dict[bytes, Sample] = {}
         damaged = 0
         for start in range(0, len(keys), _KEYS):
@@ -152,7 +152,7 @@ class SampleStore:
                 (self._set, *batch),
             )
             for theta, valid, blob, sealed in rows:
-                if not row_is_intact(self.name, theta, valid, blob, sealed) or len(blob) != 8 * self.width:
+                if not is_intact_row(self.name, theta, valid, blob, sealed) or len(blob) != 8 * self.width:
                     damaged += 1
                     continue
                 samples[theta] = Sample(bool(valid), np.frombuffer(blob, dtype="<f8").astype(float))
@@ -178,7 +178,7 @@ class SampleStore:
 
     def _make_room(self, needed: int) -> None:
         """Delete the least recently used other sets, as many as needed."""
-        if self.path is None or self._used() + needed <= self.limit:
+        if self.path is None or self._measure_size() + needed <= self.limit:
             return
         sets = self._database.execute("SELECT id, made_by, used FROM sets WHERE name != ? ORDER BY used", (self.name,))
         for number, made_by, used in sets.fetchall():
@@ -192,17 +192,17 @@ class SampleStore:
                 SuppleWarning,
                 stacklevel=5,
             )
-            if self._used() + needed <= self.limit:
+            if self._measure_size() + needed <= self.limit:
                 break
         self._database.execute("PRAGMA incremental_vacuum").fetchall()
-        if self._used() + needed > self.limit:
+        if self._measure_size() + needed > self.limit:
             raise InputError(
                 f"reached its limit of {in_bytes(self.limit)} with {self._count()} samples of this mechanism, which "
                 "are kept", part=f"store {self.path}",
                 hint="raise the limit with --store-limit (in Python store_limit) and run the same command to resume",
             )  # fmt: skip
 
-    def _used(self) -> int:
+    def _measure_size(self) -> int:
         pages, free, size = (
             int(self._database.execute(f"PRAGMA {name}").fetchone()[0])
             for name in ("page_count", "freelist_count", "page_size")
@@ -226,7 +226,7 @@ class SampleStore:
             except FAULTS as error:
                 fault = fault_of(error, self.path)
                 if fault is not Fault.DAMAGE:
-                    raise self._refused(fault, error, doing) from None
+                    raise self._make_error(fault, error, doing) from None
                 self._replace_damaged(self.path, inode, error)
         raise InputError(
             f"was damaged again right after its creation, {_TRIES} times", part=f"store {self.path}",
@@ -249,7 +249,7 @@ class SampleStore:
         if version == 0:
             raise sqlite3.DatabaseError("the tables cannot be read")
         if version not in (None, VERSION):
-            aside = self._renamed(path, f"of file version {version}", f".version-{version}")
+            aside = self._rename_file(path, f"of file version {version}", f".version-{version}")
             warnings.warn(
                 f"the store {path} has file version {version}, but this supple uses {VERSION}; it was renamed to "
                 f"{aside.name}, and a new store was created",
@@ -268,7 +268,7 @@ class SampleStore:
         with rename_lock(path):
             if not inode or _inode(path) != inode:
                 return
-            aside = self._renamed(path, "damaged", ".damaged")
+            aside = self._rename_file(path, "damaged", ".damaged")
         warnings.warn(
             f"the store {path} is damaged ({error}); it was renamed to {aside.name}, a new store was created, and its "
             "samples are computed again",
@@ -277,7 +277,7 @@ class SampleStore:
         )
 
     @staticmethod
-    def _renamed(path: Path, what: str, ending: str) -> Path:
+    def _rename_file(path: Path, what: str, ending: str) -> Path:
         try:
             return set_aside(path, ending)
         except OSError as problem:
@@ -286,7 +286,7 @@ class SampleStore:
                 hint="choose another file with --store",
             ) from None  # fmt: skip
 
-    def _refused(self, fault: Fault, error: BaseException, doing: str) -> InputError:
+    def _make_error(self, fault: Fault, error: BaseException, doing: str) -> InputError:
         part = f"store {self.path}"
         if fault is Fault.BUSY:
             return InputError(

@@ -95,7 +95,7 @@ def row_seal(name: str, theta: bytes, valid: int, blob: bytes) -> bytes:
     return digest.digest()
 
 
-def row_is_intact(name: str, theta: object, valid: object, blob: object, sealed: object) -> bool:
+def is_intact_row(name: str, theta: object, valid: object, blob: object, sealed: object) -> bool:
     """Return whether a row matches its checksum; a damaged file may hold anything anywhere."""
     if not (isinstance(theta, bytes) and isinstance(blob, bytes) and isinstance(valid, int) and valid in (0, 1)):
         return False

@@ -19,7 +19,7 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics.errors import values_text
 from supple.formats.varied_mechanism import VariedMechanism
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.loaded_statics import loaded_response
 from supple.formulations.elastic_rest.static_response import static_response
@@ -28,7 +28,7 @@ from supple.modal_analysis.modes import modes
 from supple.parameterization.local_model import LocalModel, local
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_choice import ModeChoice
-from supple.parameterization.rest_loads import loaded
+from supple.parameterization.rest_loads import is_loaded
 from supple.reduction.scanned_region import Scanned
 
 _CHECKS = 40
@@ -118,7 +118,7 @@ def _of_one(mechanism: Mechanism, choice: ModeChoice, theta: Array, x: Array) ->
         squares = eigh(model.K[i, s:, s:], model.M[i, s:, s:], eigvals_only=True)
         reduced = np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi)
         band = float(model.internal_hz[i].max()) if choice.internal else float(reduced[0])
-        error, left = _matched(reduced, full[i], _WITHIN * band)
+        error, left = _match_frequencies(reduced, full[i], _WITHIN * band)
         worst = max(worst, float(error.max(initial=0.0)))
         inside = left[left < band / _WITHIN]
         if len(inside) and (missing is None or inside[0] < missing[0]):
@@ -127,7 +127,7 @@ def _of_one(mechanism: Mechanism, choice: ModeChoice, theta: Array, x: Array) ->
     return Truncation((), worst, _compliance(model, choice), missing, above if np.isfinite(above) else None)
 
 
-def _matched(reduced: Array, full: Array, band: float) -> tuple[Array, Array]:
+def _match_frequencies(reduced: Array, full: Array, band: float) -> tuple[Array, Array]:
     """Return relative errors of the reduced frequencies within the band, and the full frequencies not represented.
 
     A reduced frequency may lie above the band and represent a full one within it.
@@ -149,7 +149,7 @@ def _compliance(model: LocalModel, choice: ModeChoice) -> dict[str, float]:
     """Return the largest relative error of the static compliance at each loaded displacement and sensed position."""
     system = model.system
     assert system is not None
-    outputs = carried(model.configuration.rest).outputs
+    outputs = get_coefficients(model.configuration.rest).outputs
     sensors = model.configuration.mechanism.sensors
     sensed = {name: row for name, row in outputs.items() if sensors[name.split(".")[0]].place}
     rows = {**system.rest.displacements, **{name: row for name, row in sensed.items() if name not in choice.constraint}}
@@ -166,7 +166,7 @@ def _two_compliances(model: LocalModel, system: ModalParameterization, rows: lis
     """Return the compliance along each row, of the whole mechanism and of the kept modes: (N, rows) each."""
     X, w = model.configuration.X, model.configuration.w
     G = rows_over_coordinates(system.rest, np.array(rows, dtype=np.int64), X)
-    Z = loaded_response(system.rest, X, w, G) if loaded(system) else static_response(system.rest, X, G)[0]
+    Z = loaded_response(system.rest, X, w, G) if is_loaded(system) else static_response(system.rest, X, G)[0]
     s = model.theta.shape[-1]
     assert model.modes is not None
     shapes = G @ np.swapaxes(model.modes[:, s:], 1, 2)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def basis_from(data: Any) -> CoordinateBasis:
             str(data["digest"]),
         )
     except (TypeError, KeyError, ValueError, AttributeError):
-        raise InputError(f"{quoted(data)} is not a basis", part="basis", hint="reduce the mechanism again") from None
+        raise InputError(f"{quote(data)} is not a basis", part="basis", hint="reduce the mechanism again") from None
     return found
 
 
@@ -95,7 +95,9 @@ class NamedState(dict[str, float]):
         super().__init__(values)
         self.basis = basis
 
-    def parted(self, names: tuple[str, ...], own: CoordinateBasis | None) -> tuple[dict[str, float], dict[str, float]]:
+    def split_state(
+        self, names: tuple[str, ...], own: CoordinateBasis | None
+    ) -> tuple[dict[str, float], dict[str, float]]:
         """Return coordinates and rates for a model with these coordinate names and its own basis."""
         require_same_basis("state", self.basis, own)
         rates = {name: self[f"{name}.rate"] for name in names if f"{name}.rate" in self}

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 
 Vector3 = tuple[float, float, float]
 
@@ -77,12 +77,12 @@ class Channel:
     def __post_init__(self) -> None:
         if self.quantity not in QUANTITIES:
             raise InputError(
-                f"{quoted(self.quantity)} is not a quantity", part=f"channel {quoted(self.point)}",
+                f"{quote(self.quantity)} is not a quantity", part=f"channel {quote(self.point)}",
                 hint=nearest(str(self.quantity), QUANTITIES),
             )  # fmt: skip
         object.__setattr__(self, "direction", _direction(self.direction, self.point))
         if self.position is not None:
-            object.__setattr__(self, "position", _three(self.position, f"position of {quoted(self.point)}"))
+            object.__setattr__(self, "position", _three(self.position, f"position of {quote(self.point)}"))
 
     @property
     def name(self) -> str:
@@ -124,9 +124,9 @@ class Channel:
             other: str | Vector3 = turned if self.direction else ""
         else:
             other = (-self.direction[0], -self.direction[1], -self.direction[2])
-        return self.replaced(direction=other)
+        return self.copy_with(direction=other)
 
-    def replaced(self, **changes: Any) -> Channel:
+    def copy_with(self, **changes: Any) -> Channel:
         """Return a copy with some attributes replaced."""
         kept = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return Channel(**{**kept, **changes})
@@ -155,21 +155,21 @@ def direction_of(text: str) -> str | Vector3:
 
 def _vector_of(text: str, name: str) -> Vector3:
     try:
-        return _three([float(value) for value in text.replace(",", " ").split()], quoted(name))
+        return _three([float(value) for value in text.replace(",", " ").split()], quote(name))
     except ValueError:
         raise InputError(
-            f"{quoted(text)} is not a direction", part=quoted(name), hint="give three numbers, such as (0.6 0 0.8)"
+            f"{quote(text)} is not a direction", part=quote(name), hint="give three numbers, such as (0.6 0 0.8)"
         ) from None
 
 
 def _direction(given: Any, point: str) -> str | Vector3:
-    part = f"channel {quoted(point)}"
+    part = f"channel {quote(point)}"
     if isinstance(given, str):
         if given and given.removeprefix("-") not in (*AXES, "angle"):
             hint = "give x, y, z, rx, ry or rz, with - for the opposite sense, or three numbers"
-            raise InputError(f"{quoted(given)} is not a direction", part=part, hint=hint)
+            raise InputError(f"{quote(given)} is not a direction", part=part, hint=hint)
         return given
-    x, y, z = _three(given, f"direction of {quoted(point)}")
+    x, y, z = _three(given, f"direction of {quote(point)}")
     length = float(np.sqrt(x * x + y * y + z * z))
     if length == 0.0:
         raise InputError("the direction is a zero vector", part=part, hint="give three numbers, such as (0, 0.6, 0.8)")

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.diagnostics import InputError, require_known
 from supple.results.result import Result, picture
-from supple.results.signals import Signals, gathered
+from supple.results.signals import Signals, gather_signals
 from supple.results.simulation import Simulation
 from supple.results.table import Table
-from supple.results.text import listed
+from supple.results.text import list_names
 
 _FEWEST = 8  # samples of a spectrum
 
@@ -44,7 +44,7 @@ class Spectrum(Result):
         return self.amplitudes[name]
 
     def summary(self) -> str:
-        return f"of {listed(self.amplitudes)}, {self.frequencies_hz[0]:.4g} to {self.frequencies_hz[-1]:.4g} Hz"
+        return f"of {list_names(self.amplitudes)}, {self.frequencies_hz[0]:.4g} to {self.frequencies_hz[-1]:.4g} Hz"
 
     def peak(self, name: str | None = None) -> float:
         """Return the frequency of the largest amplitude, Hz.
@@ -149,7 +149,7 @@ class ClosedLoop(Simulation):
 
     def table(self) -> Table:
         """Return the table of the simulation, with columns `NAME.measured`, `.command`, `.applied` and `.error`."""
-        return gathered(
+        return gather_signals(
             self.time, self.seen, self.coordinates, rate=self.rates, acceleration=self.accelerations,
             input=self.inputs, driving_force=self.driving_forces, measured=self.measured, command=self.commands,
             applied=self.applied, error=self.errors, energy=self.energy,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
-from supple.files.whole import written_beside
+from supple.files.whole import write_beside
 from supple.results.text import fresh
 
 Arrays = dict[str, NDArray[Any]]
@@ -57,7 +57,7 @@ def save_text(path: str | Path, text: str) -> Path:
 
 
 def _whole(target: Path, write: Callable[[BinaryIO], Any]) -> Path:
-    with written_beside(target) as beside, beside.open("wb") as stream:
+    with write_beside(target) as beside, beside.open("wb") as stream:
         write(stream)
     return target
 

@@ -12,7 +12,7 @@ from supple.array_types import Array, Complex
 from supple.diagnostics import optional_package, require_known
 from supple.results.result import Entries, Result, picture
 from supple.results.table import Table, Variable, dataset
-from supple.results.text import Text, listed, number_text
+from supple.results.text import Text, list_names, number_text
 
 Kind = Literal["receptance", "mobility", "accelerance"]
 KINDS: dict[str, int] = {"receptance": 0, "mobility": 1, "accelerance": 2}
@@ -80,7 +80,7 @@ class FrequencyResponse(Result):
         lines = self.frequencies_hz
         over = f"{len(lines)} lines from {lines.min():.6g} to {lines.max():.6g} Hz" if len(lines) else "no lines"
         of = f' of "{self.name}"' if self.name else ""
-        return f"{self.kind} of {listed(self.outputs)} to {listed(self.inputs)}{of}, {over}"
+        return f"{self.kind} of {list_names(self.outputs)} to {list_names(self.inputs)}{of}, {over}"
 
     def table(self) -> Table:
         """Return a table of frequencies and one complex column `output/input` for each pair."""

@@ -22,7 +22,7 @@ from supple.results.basis import CoordinateBasis
 from supple.results.linear_model import LinearModel
 from supple.results.result import Result
 from supple.results.table import Table, batch_table
-from supple.results.text import listed
+from supple.results.text import list_names
 from supple.results.units import UNKNOWN, Units
 
 MATRICES = ("A", "B", "C", "D")
@@ -72,7 +72,7 @@ class LinearFamily(Result):
 
     def summary(self) -> str:
         over = ", ".join(f"{name} {x[0]:.4g} to {x[-1]:.4g} ({len(x)})" for name, x in self.grid.items())
-        states = f"{len(self.names.states)} states ({listed(self.names.states)})"
+        states = f"{len(self.names.states)} states ({list_names(self.names.states)})"
         return f'of "{self.name}" over {over}: {states}, gap {self.gap:.2g}'
 
     def table(self) -> Table:
@@ -183,7 +183,7 @@ class AffineFamily(Result):
     units: Units = UNKNOWN
 
     def summary(self) -> str:
-        return f'of "{self.name}", affine in {listed(self.coordinates)}: {len(self.names.states)} states'
+        return f'of "{self.name}", affine in {list_names(self.coordinates)}: {len(self.names.states)} states'
 
     def table(self) -> Table:
         """Return the corners of the region and the frequencies of their poles, Hz, increasing."""

@@ -17,7 +17,7 @@ from supple.results.basis import CoordinateBasis
 from supple.results.frequency_response import FrequencyResponse, response_unit
 from supple.results.result import Entries, Result, arrays_repr, eigenvalue_entries, picture
 from supple.results.table import Table, matrix_table
-from supple.results.text import Text, listed, number_text, undotted
+from supple.results.text import Text, list_names, number_text, remove_dots
 from supple.results.units import UNKNOWN, Units
 
 _SINGLE = 1e-6  # |lᴴr| of unit vectors; below it the eigenvalue shares its eigenvector with others (defective)
@@ -152,10 +152,12 @@ class LinearModel(Result):
     def summary(self) -> str:
         when = "" if self.step is None else f", sample time {self.step:g} s"
         when += (
-            "" if self.pade is None else f", delays of {listed(self.delays)} as Padé approximants of order {self.pade}"
+            ""
+            if self.pade is None
+            else f", delays of {list_names(self.delays)} as Padé approximants of order {self.pade}"
         )
         sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
-        return f"{sizes} ({listed(self.states)}){when}"
+        return f"{sizes} ({list_names(self.states)}){when}"
 
     def table(self) -> Table:
         """Return the table [A B; C D] with a row for each state and output; columns of inputs are `NAME.input`."""
@@ -341,7 +343,7 @@ class LinearModel(Result):
             )
         return linear_modes(self.A, (*self.coordinates, *self.states[2 * n :]), n)
 
-    def discretized(self, step: float, method: str = "zoh") -> LinearModel:
+    def discretize(self, step: float, method: str = "zoh") -> LinearModel:
         """Return the model in discrete time.
 
         Parameters
@@ -364,7 +366,7 @@ class LinearModel(Result):
         InputError
             If the model is already in discrete time, or the sample time is not positive.
         """
-        require_arguments(LinearModel.discretized, locals())
+        require_arguments(LinearModel.discretize, locals())
         from scipy.signal import cont2discrete
 
         if self.step is not None:
@@ -390,9 +392,9 @@ class LinearModel(Result):
             self.B,
             self.C,
             self.D,
-            states=undotted(self.states),
-            inputs=undotted(self.inputs),
-            outputs=undotted(self.outputs),
+            states=remove_dots(self.states),
+            inputs=remove_dots(self.inputs),
+            outputs=remove_dots(self.outputs),
             dt=0 if self.step is None else self.step,
         )
 

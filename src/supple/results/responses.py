@@ -18,7 +18,7 @@ from supple.diagnostics.arguments import real_numbers, require_arguments, value_
 from supple.results.channel import MOTIONS, Channel, direction_text
 from supple.results.result import Result, picture
 from supple.results.table import Table
-from supple.results.text import fresh, listed
+from supple.results.text import fresh, list_names
 
 UNIVERSAL = (".uff", ".unv", ".uf", ".bunv")
 """File name endings of universal files."""
@@ -126,7 +126,7 @@ class Responses(Result):
 
     # ------------------------------------------------------------------------------------------ derived responses
 
-    def changed(self, **changes: Any) -> Responses:
+    def copy_with(self, **changes: Any) -> Responses:
         """Return a copy with some attributes replaced, as in ``test.changed(at="first")``."""
         return replace(self, **changes)
 
@@ -217,7 +217,7 @@ class Responses(Result):
         s = self.window_rate + 2j * np.pi * found.frequencies_hz
         factors = np.stack([s**k for k in steps], axis=1) if steps else np.ones((len(s), 0))
         channels = tuple(
-            one.replaced(quantity=quantity, recorded="" if k else one.recorded) if moves else one
+            one.copy_with(quantity=quantity, recorded="" if k else one.recorded) if moves else one
             for one, moves, k in zip(found.responses, moving, steps, strict=True)
         )
         return replace(found, H=found.H * factors[:, :, None], responses=channels, notes=notes)
@@ -284,10 +284,8 @@ class Responses(Result):
         of = f' "{self.title}"' if self.title else ""
         at = self.at if isinstance(self.at, str) else ", ".join(f"{name} {x:.4g}" for name, x in self.at.items())
         posture = f" at {at}" if at else ""
-        words = f"{self.kind}{of} of {listed(one.name for one in self.responses)} to "
-        words += (
-            f"{listed(one.name for one in self.references)}{posture}, {len(self.frequencies_hz)} lines {self._span()}"
-        )
+        words = f"{self.kind}{of} of {list_names(one.name for one in self.responses)} to "
+        words += f"{list_names(one.name for one in self.references)}{posture}, {len(self.frequencies_hz)} lines {self._span()}"
         return words + (f", {len(self.notes)} notes" if self.notes else "")
 
     def table(self) -> Table:

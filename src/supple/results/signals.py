@@ -12,7 +12,7 @@ from supple.array_types import Array
 from supple.diagnostics import require_known
 from supple.results.result import Result, picture
 from supple.results.table import Table
-from supple.results.text import fresh, listed
+from supple.results.text import fresh, list_names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,10 +37,10 @@ class Signals(Result, Mapping[str, Array]):
         return len(self.data)
 
     def summary(self) -> str:
-        return f"of {listed(self.data)}, {time_span_text(self.time)}"
+        return f"of {list_names(self.data)}, {time_span_text(self.time)}"
 
     def table(self) -> Table:
-        return gathered(self.time, self)
+        return gather_signals(self.time, self)
 
     def moving(self) -> Signals | None:
         """Return the signals that are not zero throughout; None if there are none."""
@@ -60,12 +60,12 @@ class Signals(Result, Mapping[str, Array]):
         return picture("view.time_plot.time_plot")({"value": self}, names, axes)
 
 
-def labelled(time: Array, names: Iterable[str], values: Array, units: Mapping[str, str]) -> Signals:
+def label_signals(time: Array, names: Iterable[str], values: Array, units: Mapping[str, str]) -> Signals:
     """Return signals from the columns of values (N, k), with names and units."""
     return Signals(time, {name: values[:, i] for i, name in enumerate(names)}, dict(units))
 
 
-def gathered(time: Array, *plain: Signals, **marked: Signals | None) -> Table:
+def gather_signals(time: Array, *plain: Signals, **marked: Signals | None) -> Table:
     """Return one table of several groups of signals on the same times.
 
     plain  : groups whose columns have the names of the signals; the first of equal names is used

@@ -15,7 +15,7 @@ from supple.diagnostics import EarlyEnd, InputError, SuppleWarning, user_level
 from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import CoordinateBasis
 from supple.results.result import Result, picture
-from supple.results.signals import Signals, gathered, time_span_text
+from supple.results.signals import Signals, gather_signals, time_span_text
 from supple.results.table import Table
 from supple.results.text import Text, number_text
 
@@ -213,7 +213,7 @@ class Simulation(Result):
         The columns are outputs, coordinates, and `NAME.rate`, `.acceleration`, `.input`, `.driving_force`,
         `energy.NAME`. Requested reactions are `JOINT.force.x` and `JOINT.moment.x`.
         """
-        found = gathered(
+        found = gather_signals(
             self.time, self.seen, self.coordinates, rate=self.rates, acceleration=self.accelerations,
             input=self.inputs, driving_force=self.driving_forces, energy=self.energy,
         )  # fmt: skip

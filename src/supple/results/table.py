@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import optional_package
 from supple.results.file import save_result
-from supple.results.text import fresh, listed
+from supple.results.text import fresh, list_names
 
 # xarray Datasets: arrays with named axes.
 
@@ -58,7 +58,7 @@ class Table:
     index: str | None = None
 
     def __repr__(self) -> str:
-        return f"<Table of {len(self)} rows: {listed(self.columns)}>"
+        return f"<Table of {len(self)} rows: {list_names(self.columns)}>"
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))

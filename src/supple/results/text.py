@@ -71,7 +71,7 @@ class Text:
             if isinstance(part, TextTable):
                 for narrow in _in_blocks(part, console.width):
                     console.print()
-                    console.print(_drawn(narrow))
+                    console.print(_draw_table(narrow))
             else:
                 console.print(Words(part), soft_wrap=True)
 
@@ -94,14 +94,14 @@ def _in_blocks(part: TextTable, width: int) -> list[TextTable]:
             room = width - widths[0]
         blocks[-1].append(i)
         room -= wide + _BETWEEN
-    return [TextTable(*_picked(part, block)) for block in blocks]
+    return [TextTable(*_pick_columns(part, block)) for block in blocks]
 
 
-def _picked(part: TextTable, block: Sequence[int]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def _pick_columns(part: TextTable, block: Sequence[int]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     return tuple(part.titles[i] for i in block), [tuple(row[i] for i in block) for row in part.rows]
 
 
-def _drawn(part: TextTable) -> Any:
+def _draw_table(part: TextTable) -> Any:
     """Return a table as a rich renderable; names are literal text, not markup."""
     from rich import box
     from rich.table import Table
@@ -174,7 +174,7 @@ def fresh(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def listed(names: Iterable[str], most: int = 4) -> str:
+def list_names(names: Iterable[str], most: int = 4) -> str:
     """Return the first few names, and the number of the others."""
     found = [name if len(name) <= 24 else f"{name[:23]}…" for name in names]
     if len(found) > most + 1:
@@ -182,7 +182,7 @@ def listed(names: Iterable[str], most: int = 4) -> str:
     return ", ".join(found) or "none"
 
 
-def undotted(names: Sequence[str]) -> list[str]:
+def remove_dots(names: Sequence[str]) -> list[str]:
     """Return tool_x for tool.x, all unique: python-control uses a dot to separate a system and its signal."""
     found: list[str] = []
     for name in names:

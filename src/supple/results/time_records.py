@@ -17,7 +17,7 @@ from supple.results.channel import Channel
 from supple.results.responses import channel_arrays, frozen_copy, require_names, save_universal
 from supple.results.result import Result, picture
 from supple.results.table import Table
-from supple.results.text import fresh, listed
+from supple.results.text import fresh, list_names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,7 +102,7 @@ class TimeRecords(Result):
         """Times of the samples from the trigger, s, (samples,)."""
         return np.arange(self.samples) / self.sampling_hz - self.before
 
-    def changed(self, **changes: Any) -> TimeRecords:
+    def copy_with(self, **changes: Any) -> TimeRecords:
         """Return a copy with some attributes replaced."""
         return replace(self, **changes)
 
@@ -115,7 +115,7 @@ class TimeRecords(Result):
 
     def summary(self) -> str:
         words = f"{self.count} record{'s' * (self.count != 1)} of {self.samples} samples at {self.sampling_hz:.6g} Hz: "
-        return f"{words}{listed(one.name for one in self.responses)} to {listed(one.name for one in self.references)}"
+        return f"{words}{list_names(one.name for one in self.responses)} to {list_names(one.name for one in self.references)}"
 
     def table(self) -> Table:
         """Return a table of time and one column per channel; with several records, `NAME #1`, `NAME #2`."""

@@ -65,7 +65,7 @@ def pair_units(names: Sequence[str], units: Sequence[str]) -> dict[str, str]:
     return {f"{a}/{b}": yields(first, second) for a, first in own for b, second in own}
 
 
-def numbered(names: Iterable[str], turns: Iterable[Any]) -> dict[str, str]:
+def assign_units(names: Iterable[str], turns: Iterable[Any]) -> dict[str, str]:
     """Return units by name: rad for rotations, m for translations."""
     return {name: "rad" if turned else "m" for name, turned in zip(names, turns, strict=True)}
 

@@ -29,7 +29,7 @@ from supple.formulations.absolute.section_forces import (
     strain_energies,
 )
 from supple.formulations.absolute.system import Absolute
-from supple.formulations.coefficients import carried, units_of
+from supple.formulations.coefficients import get_coefficients, units_of
 from supple.formulations.efforts import section_of
 from supple.formulations.elastic.cut import cut_at
 from supple.formulations.elastic_rest.elastic_rest import rigid_rest
@@ -38,9 +38,9 @@ from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.measures import key_of
 from supple.kinematics.motion import BodyRates, FrameMotion
 from supple.parameterization.effort_columns import effort_columns
-from supple.results.signals import Signals, labelled
+from supple.results.signals import Signals, label_signals
 from supple.results.simulation import energy_defect
-from supple.results.units import numbered, rate_unit
+from supple.results.units import assign_units, rate_unit
 from supple.time_functions.polynomial_pieces import PolynomialPieces
 
 # Internal forces of a mechanism along a motion of the full equations: outputs of reaction and section sensors.
@@ -59,7 +59,7 @@ class FullMotion(NamedTuple):
 
 def inner_forces(problem: Absolute, moving: FullMotion) -> Array:
     """Return the internal forces (N, efforts), in the order of `Carried.efforts`."""
-    load, mechanism = carried(problem.rest), problem.rest.numbering.mechanism
+    load, mechanism = get_coefficients(problem.rest), problem.rest.numbering.mechanism
     found = np.zeros((len(moving.X), len(load.efforts)))
     known: dict[str, Array] = {}
     for sensor in dict.fromkeys(item.sensor for item in load.efforts):
@@ -100,7 +100,7 @@ def _section(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
 def _rigid_section(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
     """Return the section forces from the coefficients of the rigid mechanism (docs/theory/outputs.md)."""
     position = problem.rest
-    numbering, load = position.numbering, carried(position)
+    numbering, load = position.numbering, get_coefficients(position)
     s, first = len(numbering.coordinates), numbering.constraints
     rows = list(range(first, first + s))
     v, a = measure_rates(problem, moving.X, moving.V, moving.acceleration, rows)
@@ -219,7 +219,7 @@ class RecordedMotion:
     def coordinates(self) -> Signals:
         """θ over time."""
         units = units_of(self.problem.rest).coordinates
-        return labelled(self.time, units, self.w, units)
+        return label_signals(self.time, units, self.w, units)
 
     @property
     def rates(self) -> Signals:
@@ -236,7 +236,7 @@ class RecordedMotion:
         names = numbering.coordinates
         rows = [numbering.constraints + i for i in range(len(names))]
         found = measured_accelerations(self.problem, self.X, self.V, self.acceleration, rows)
-        return labelled(self.time, names, found, units_of(self.problem.rest).accelerations)
+        return label_signals(self.time, names, found, units_of(self.problem.rest).accelerations)
 
     @property
     def joint_coordinates(self) -> Signals:
@@ -244,23 +244,23 @@ class RecordedMotion:
         numbering = self.problem.rest.numbering
         turns = [numbering.angles()[row] for key, row in numbering.measures.items() if key[0] == "joint"]
         values = self.configuration.joint_coordinates
-        return Signals(self.time, dict(values), numbered(values, turns))
+        return Signals(self.time, dict(values), assign_units(values, turns))
 
     @property
     def outputs(self) -> Signals:
         """Outputs of the sensors."""
-        found = carried(self.problem.rest).observation.values(self._measured)
+        found = get_coefficients(self.problem.rest).observation.values(self._output_quantities)
         names = units_of(self.problem.rest).outputs
-        return labelled(self.time, names, found, names)
+        return label_signals(self.time, names, found, names)
 
     @cached_property
-    def _measured(self) -> Array:
+    def _output_quantities(self) -> Array:
         """Values, rates and second rates (3, N, measures and efforts) of the quantities in outputs.
 
         Second rates are those of the equations at the instant: the accelerations that the method carries from step to
         step satisfy the constraints only after its own transients.
         """
-        load, first = carried(self.problem.rest), self.problem.rest.numbering.constraints
+        load, first = get_coefficients(self.problem.rest), self.problem.rest.numbering.constraints
         rows = list(load.measured.values())
         values = self.w[:, [row - first for row in rows]]
         found = np.stack([values, np.zeros_like(values), np.zeros_like(values)])
@@ -276,7 +276,7 @@ class RecordedMotion:
     @property
     def output_rates(self) -> Signals:
         """Rates of the outputs that are single measures."""
-        rows, known = carried(self.problem.rest).outputs, units_of(self.problem.rest).outputs
+        rows, known = get_coefficients(self.problem.rest).outputs, units_of(self.problem.rest).outputs
         return Signals(self.time, self._rates(rows), {name: rate_unit(known[name]) for name in rows})
 
     def _rates(self, rows: dict[str, int]) -> dict[str, Array]:
@@ -298,7 +298,7 @@ class RecordedMotion:
             rate = measured_rates(self.problem, self.X, self.V, [held.row])[:, 0]
             away = self.w[:, held.row - numbering.constraints] - held.relaxed
             values[:, rows.index(held.row)] -= held.stiffness * away + held.damping * rate
-        return labelled(self.time, mechanism.actuators, values, units_of(self.problem.rest).inputs)
+        return label_signals(self.time, mechanism.actuators, values, units_of(self.problem.rest).inputs)
 
     @property
     def energy(self) -> Signals:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.assemble import warn_of_limits
 from supple.cli.help_text import COST, OUTPUT
 from supple.cli.kept import Picture, TableFile, keep
@@ -88,7 +88,7 @@ def model_task_of(model: ReducedModel, asked: RunOptions) -> dict[str, Any]:
     results = {"until": asked.until, "step": asked.step, "output_step": asked.output_step}
     if asked.scenario is None:
         if asked.motion is not None:
-            return _led(model, asked.motion, results)
+            return _prescribe_motion(model, asked.motion, results)
         forces, times = _inputs(mechanism, asked)
         return results | {
             "start": _model_start(model, asked, forces), "inputs": forces, "input_times": times,
@@ -96,7 +96,7 @@ def model_task_of(model: ReducedModel, asked: RunOptions) -> dict[str, Any]:
         }  # fmt: skip
     scenario = scenario_in(mechanism, asked.scenario)
     if scenario.motion is not None:
-        led = _led(model, scenario.motion, results | {"step": asked.step or scenario.step})
+        led = _prescribe_motion(model, scenario.motion, results | {"step": asked.step or scenario.step})
         return led | {"t": scenario}
     if model_follows_path(model):
         raise InputError(
@@ -106,7 +106,7 @@ def model_task_of(model: ReducedModel, asked: RunOptions) -> dict[str, Any]:
     return results | {"t": scenario}
 
 
-def _led(model: ReducedModel, motion: str, results: dict[str, Any]) -> dict[str, Any]:
+def _prescribe_motion(model: ReducedModel, motion: str, results: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments for a prescribed motion, with the requested results, or those over its duration."""
     from supple.integration.time_steps import result_times
 
@@ -143,7 +143,7 @@ def _model_start(model: ReducedModel, asked: RunOptions, forces: dict[str, Any])
     moved = asked.drives and any(block.moves for block in model.hardware.drives)
     if (resting or start == EQUILIBRIUM) and not moved:  # drives that hold it keep it at rest as it is
         if model.layout.size > model.layout.theta:  # its own, deflection included, close to --at
-            return _rested(model, model_configuration(model, at), forces)
+            return _find_rest(model, model_configuration(model, at), forces)
         resting_there = asked._replace(start=EQUILIBRIUM, at=at)
         found = start_from_options(described_mechanism(model), resting_there, forces, rigid=True)
         return [float(value) for value in found.theta]
@@ -151,7 +151,7 @@ def _model_start(model: ReducedModel, asked: RunOptions, forces: dict[str, Any])
     return model_configuration(model, ",".join(given) if given else None)
 
 
-def _rested(model: ReducedModel, theta: list[float], forces: dict[str, Any]) -> list[float]:
+def _find_rest(model: ReducedModel, theta: list[float], forces: dict[str, Any]) -> list[float]:
     """η close to θ at which the model rests under the forces at the beginning."""
     import numpy as np
 
@@ -327,7 +327,7 @@ def simulate(
     if scenario is not None and any(given.values()):
         option = next(name for name, value in given.items() if value)
         raise typer.BadParameter("cannot be combined with --scenario, which defines it", param_hint=option)
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from time import perf_counter
 
         from supple.diagnostics import NumericalError

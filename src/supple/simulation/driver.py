@@ -38,7 +38,7 @@ class Source(Protocol[Given]):
         """Return the inputs from this event to the next."""
         ...
 
-    def advanced(self, event: int) -> None:
+    def record_advance(self, event: int) -> None:
         """Record that the system has advanced from this event, as far as it could."""
         ...
 
@@ -56,13 +56,13 @@ class Known(Generic[Acting]):
         """Return the inputs of the whole run."""
         return self._acting
 
-    def advanced(self, event: int) -> None:
+    def record_advance(self, event: int) -> None:
         """Do nothing: no further event follows."""
 
 
 def drive(system: Advancing[Acting], source: Source[Acting]) -> None:
     """Advance a system from event to event, until the last one or until it cannot continue."""
-    advance, acting, advanced = system.advance, source.acting, source.advanced
+    advance, acting, advanced = system.advance, source.acting, source.record_advance
     for event, until in enumerate(source.events):
         done = advance(acting(event), until)
         advanced(event)
@@ -246,7 +246,7 @@ class Sent:
         """Return the command (a,) of the interval that begins at this event."""
         return self._commands[event]
 
-    def advanced(self, event: int) -> None:
+    def record_advance(self, event: int) -> None:
         """Do nothing: there is no feedback."""
 
 

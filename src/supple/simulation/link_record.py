@@ -11,15 +11,15 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError, require_known
 from supple.formats.mechanism_text import to_yaml
-from supple.formulations.coefficients import carried, units_of
+from supple.formulations.coefficients import get_coefficients, units_of
 from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion, link_energies
 from supple.formulations.rigid_link_system.link_point import LinkPoint
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.small_link_motions import outputs_without_forces
 from supple.geometry.rotation import exponential
 from supple.kinematics.configuration import Configuration, Deformed, FramePose
-from supple.results.signals import Signals, labelled
-from supple.results.units import numbered, rate_unit
+from supple.results.signals import Signals, label_signals
+from supple.results.units import assign_units, rate_unit
 
 _STEP = 1e-6  # s: step for differences of rates, for second rates of outputs
 
@@ -89,22 +89,22 @@ class LinkRecord:
     def coordinates(self) -> Signals:
         """Coordinates θ over time; with a compliant drive, those of the motor's side."""
         units = units_of(self.equations.position).coordinates
-        return labelled(self.time, self._names, np.array([item.x for item in self.motions]), units)
+        return label_signals(self.time, self._names, np.array([item.x for item in self.motions]), units)
 
     @property
     def rates(self) -> Signals:
         units = units_of(self.equations.position).rates
-        return labelled(self.time, self._names, np.array([item.v for item in self.motions]), units)
+        return label_signals(self.time, self._names, np.array([item.v for item in self.motions]), units)
 
     @property
     def accelerations(self) -> Signals:
         units = units_of(self.equations.position).accelerations
-        return labelled(self.time, self._names, np.array([item.a for item in self.motions]), units)
+        return label_signals(self.time, self._names, np.array([item.a for item in self.motions]), units)
 
     @cached_property
     def outputs(self) -> Signals:
         """Outputs of sensors, without internal forces."""
-        load = carried(self.equations.position)
+        load = get_coefficients(self.equations.position)
         rows = list(load.measured.values())
         found = np.zeros((3, len(self.time), len(rows) + len(load.efforts)))
         for n, (motion, point) in enumerate(zip(self.motions, self._points, strict=True)):
@@ -112,7 +112,7 @@ class LinkRecord:
             if load.observation.order:
                 found[1, n, : len(rows)] = self._rates_of(point, motion, rows)
             if load.observation.order > 1:
-                ahead, behind = (self._moved(motion, sign * _STEP) for sign in (1.0, -1.0))
+                ahead, behind = (self._extrapolate(motion, sign * _STEP) for sign in (1.0, -1.0))
                 rates = [self._rates_of(self.equations.point(item.x), item, rows) for item in (ahead, behind)]
                 found[2, n, : len(rows)] = (rates[0] - rates[1]) / (2.0 * _STEP)
         values = load.observation.values(found)
@@ -122,7 +122,7 @@ class LinkRecord:
                        {name: units[name] for name in names})  # fmt: skip
 
     @staticmethod
-    def _moved(motion: LinkMotion, time: float) -> LinkMotion:
+    def _extrapolate(motion: LinkMotion, time: float) -> LinkMotion:
         x = motion.x + time * motion.v + 0.5 * time**2 * motion.a
         return LinkMotion(x, motion.v + time * motion.a, motion.a, motion.multipliers)
 
@@ -134,7 +134,7 @@ class LinkRecord:
     @property
     def inputs(self) -> Signals:
         mechanism = self.equations.system.numbering.mechanism
-        return labelled(self.time, mechanism.actuators, self.u, units_of(self.equations.position).inputs)
+        return label_signals(self.time, mechanism.actuators, self.u, units_of(self.equations.position).inputs)
 
     @property
     def driving_forces(self) -> Signals:
@@ -143,7 +143,7 @@ class LinkRecord:
         rows = self.equations.system.theta_rows
         names = [self._names[i] for i in self.driven]
         units = {self._names[i]: "N m" if angles[rows[i]] else "N" for i in self.driven}
-        return labelled(self.time, names, self.driving.reshape(len(self.time), -1), units)
+        return label_signals(self.time, names, self.driving.reshape(len(self.time), -1), units)
 
     @cached_property
     def energy(self) -> Signals:
@@ -180,15 +180,15 @@ class LinkRecord:
         numbering = self.equations.system.numbering
         turns = [numbering.angles()[row] for key, row in numbering.measures.items() if key[0] == "joint"]
         values = self.configuration.joint_coordinates
-        return Signals(self.time, dict(values), numbered(values, turns))
+        return Signals(self.time, dict(values), assign_units(values, turns))
 
     @property
     def output_rates(self) -> Signals:
         """Rates of the outputs that are single measures."""
-        rows, known = carried(self.equations.position).outputs, units_of(self.equations.position).outputs
+        rows, known = get_coefficients(self.equations.position).outputs, units_of(self.equations.position).outputs
         both = zip(self._points, self.motions, strict=True)
         found = np.array([self._rates_of(point, motion, list(rows.values())) for point, motion in both])
-        return labelled(self.time, rows, found, {name: rate_unit(known[name]) for name in rows})
+        return label_signals(self.time, rows, found, {name: rate_unit(known[name]) for name in rows})
 
     @property
     def strain_energy(self) -> Signals:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.compilation import at_hand, compiled
+from supple.compilation import at_hand, compile_kernel
 from supple.formulations.absolute.beams.beam_arrays import LENGTH
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.march import (
@@ -40,7 +40,7 @@ from supple.formulations.absolute.measured import measure_rates, measured_rates
 from supple.formulations.absolute.step import ROUNDING, Method, State
 from supple.formulations.absolute.system import Absolute, absolute
 from supple.formulations.absolute.time_damping import time_damping
-from supple.formulations.coefficients import Yield, carried
+from supple.formulations.coefficients import Yield, get_coefficients
 from supple.hardware.pieces import Pieces, at_end
 from supple.integration.time_steps import Alpha, StepOptions, alpha_of, require_positive, require_times
 from supple.kinematics.closing import bulk
@@ -180,7 +180,7 @@ class MechanismRun:
         rest = self._problem.rest
         self.system, self.rigid = system_of(rest.numbering.mechanism), self._problem.frames.rigid
         self._rows = [rest.numbering.constraints + i for i in range(self.system.theta)]
-        self._load = carried(rest)
+        self._load = get_coefficients(rest)
 
     @property
     def state(self) -> tuple[Array, Array]:
@@ -215,7 +215,7 @@ class MechanismRun:
     def _follow(self, acting: Continuous, until: int) -> bool:
         """Follow continuous courses: steps do not end at their breaks."""
         self._known, carried, problem = acting, self._carried, self._problem
-        forces = acting.forces.arrays.raised(self._begun.relaxed)
+        forces = acting.forces.arrays.add_constant(self._begun.relaxed)
         self._acted.append(forces)
         energies = self._record.energies
 
@@ -228,7 +228,7 @@ class MechanismRun:
         )  # fmt: skip
         if status == PAUSED:
             self.reason = energy_error_reason(float(carried[TIME]), self._defect())
-        return self._ended(status)
+        return self._check_end(status)
 
     def _pass(self, pieces: Pieces, until: int) -> bool:
         """Advance through pieces, at whose starts forces and prescribed accelerations may jump: steps end there."""
@@ -237,7 +237,7 @@ class MechanismRun:
         self._event = until
         breaks = begin + pieces.times
         breaks[-1] = end
-        acting = PolynomialPieces(breaks, pieces.forces).raised(self._begun.relaxed)
+        acting = PolynomialPieces(breaks, pieces.forces).add_constant(self._begun.relaxed)
         forces = acting.coefficients
         pieces = pieces._replace(forces=forces)
         self._acted.append(acting)
@@ -256,7 +256,7 @@ class MechanismRun:
                 status = self._reach(courses, breaks[p + 1 : p + 2], self._between)
                 carried[NEXT] = number
             self._u, self._second = at_end(pieces, p), pieces.accelerations[p, 1].copy()
-            if not self._ended(status):
+            if not self._check_end(status):
                 return False
         return True
 
@@ -286,7 +286,7 @@ class MechanismRun:
         status = PAUSED
         while status == PAUSED and goes_on():
             at_once = AT_ONCE if size is None or at_hand(march) else FEW
-            status = compiled(march, count=1 if size is None else at_once * size)(
+            status = compile_kernel(march, count=1 if size is None else at_once * size)(
                 self._problem.steps, self._method, courses, times, self._state, record, self._carried, at_once
             )
         return int(status)
@@ -294,7 +294,7 @@ class MechanismRun:
     def _defect(self) -> float:
         return defect_of(self._problem, self._record.energies[: int(self._carried[NEXT])])
 
-    def _ended(self, status: int) -> bool:
+    def _check_end(self, status: int) -> bool:
         """Return whether the march is done; if not, set `reason`."""
         carried = self._carried
         if status == OVERBENT:
@@ -331,7 +331,7 @@ class MechanismRun:
         """
         reached, times, carried = int(self._carried[NEXT]), self._begun.times, self._carried
         kept = slice(reached) if at is None else at[at < reached]
-        acted, led = self._acting()
+        acted, led = self._collect_inputs()
         recorded = (part[kept] for part in self._record)
         motion = RecordedMotion(self._problem, times[kept], acted, led, *recorded)
         mechanism = self._problem.rest.numbering.mechanism
@@ -341,7 +341,7 @@ class MechanismRun:
             damping=time_damping(mechanism).said if self._problem.frames.elastic else "",
         )  # fmt: skip
 
-    def _acting(self) -> tuple[PolynomialPieces, tuple[Array, Array]]:
+    def _collect_inputs(self) -> tuple[PolynomialPieces, tuple[Array, Array]]:
         """Return forces over time, and prescribed accelerations at times; both stay constant after the last piece."""
         if self._known is not None:
             course = self._known.course

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_memory
 from supple.hardware.drive_bank import DriveBank
@@ -82,7 +82,7 @@ class FreeRun:
     def advance(self, acting: InputCourse, until: int) -> bool:
         """Advance to the result time of number `until`; see `Advancing`."""
         part = slice(self._last, until + 1)
-        status, count, time, steps = compiled(self._march)(
+        status, count, time, steps = compile_kernel(self._march)(
             *self._model.arrays, self._options, self._times[part], acting, self._state, self._record[part]
         )
         self._count, self._stopped = self._last + int(count), float(time)
@@ -151,7 +151,7 @@ class ModelRun:
         self.now = np.zeros(2 * n + len(layout.outputs) + ENERGIES)
         self.states, self.found = np.empty((count, self._width)), np.empty((count, len(self.now)))
         self._look()
-        self._march, self._arrays, self.interval = compiled(driven_march), model.arrays, 0
+        self._march, self._arrays, self.interval = compile_kernel(driven_march), model.arrays, 0
         k, a = len(leading), len(layout.inputs)
         self._take(Pieces(np.zeros(1), np.zeros((0, 4, a)), np.zeros((0, 4, k)), np.zeros((0, 2, k))))
         self.states[0], self.found[0] = self.memory[: self._width], self.now
@@ -188,15 +188,15 @@ class ModelRun:
     def advance(self, acting: Pieces, until: int) -> bool:
         """Advance to the result time of number `until`; see `Advancing`. Pieces end at all result times up to there."""
         if until == self.interval + 1:
-            return self._take(acting) and self._reached(until)
+            return self._take(acting) and self._record_result(until)
         times = self.times[self.interval : until + 1]
         for first, last in pairwise(np.searchsorted(acting.times, times - times[0])):
             if not self._take(between(acting, first, last)):
                 return False
-            self._reached(self.interval + 1)
+            self._record_result(self.interval + 1)
         return True
 
-    def _reached(self, n: int) -> bool:
+    def _record_result(self, n: int) -> bool:
         """Record the result of number n."""
         self.interval, self.stopped = n, float(self.times[n])
         self.states[n], self.found[n] = self.memory[: self._width], self.now

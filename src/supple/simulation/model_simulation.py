@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.diagnostics import InputError, NumericalError
 from supple.hardware.drive_bank import DriveBank, Intervals, depend_on_motion
 from supple.hardware.drive_course import drive_course, note_unused_drives
@@ -30,7 +30,7 @@ from supple.simulation.model_run import FreeRun, ModelRun, model_result, model_s
 from supple.time_functions.function_of_time import Trajectory
 
 
-def simulated(
+def simulate_reduced(
     model: ReducedModel,
     t: ArrayLike | str | Mapping[str, Any] | None,
     inputs: Inputs,
@@ -67,7 +67,7 @@ def simulated(
     layout = model.layout
     grid = result_times(t, until=until, step=step, output_step=output_step)
     if hardware.drives:
-        found = _driven(model, hardware, grid, inputs, input_times, (start, rates), options)
+        found = _simulate_driven(model, hardware, grid, inputs, input_times, (start, rates), options)
     else:
         course = followed_course(layout.inputs, inputs, input_times, grid, step, fixed=options.fixed)
         u = course.at(grid)
@@ -80,7 +80,7 @@ def simulated(
     return found
 
 
-def _driven(
+def _simulate_driven(
     model: ReducedModel,
     hardware: Hardware,
     grid: Array,
@@ -227,7 +227,7 @@ class LedRun:
         lowest, highest = course.theta.min(axis=0), course.theta.max(axis=0)
         still = np.zeros_like(course.theta)
         if delta is None:
-            begin = np.clip(self._function.sampled(times[:1])[:, 0], lowest, highest)
+            begin = np.clip(self._function.sample(times[:1])[:, 0], lowest, highest)
             delta = quasi_static(model, begin, still[:1], still[:1])[0]
         some = slice(None, None, max(1, len(course.theta) // _INSTANTS))
         typical = np.abs(quasi_static(model, course.theta[some], still[some], still[some])).max(axis=0)
@@ -246,7 +246,7 @@ class LedRun:
     def advance(self, acting: LedCourse, until: int) -> bool:
         """Advance to the result time of number `until`; see `Advancing`. Raises an error if it cannot."""
         model, part = self._model, slice(self._reached, until + 1)
-        status, stopped, steps = compiled(led_march)(
+        status, stopped, steps = compile_kernel(led_march)(
             *model.arrays, self._options, acting, self._times[part], self._state, self.record[part]
         )
         self.steps += int(steps)

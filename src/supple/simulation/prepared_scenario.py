@@ -12,7 +12,7 @@ from supple.description.elastic.material import Damping
 from supple.description.mechanism import Mechanism
 from supple.description.scenario import EQUILIBRIUM, REST, Scenario, ScenarioDamping
 from supple.diagnostics import InputError
-from supple.formats.model_description import described
+from supple.formats.model_description import restore_mechanism
 from supple.formats.scenario_file import is_scenario_file, scenario_in
 from supple.formulations.described_hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
@@ -89,7 +89,7 @@ def model_scenario(model: ReducedModel, asked: Any) -> Any:
     """
     if not isinstance(asked, Scenario | Path) and not (isinstance(asked, str) and is_scenario_file(asked)):
         return asked
-    return scenario_data(asked if isinstance(asked, Scenario) else scenario_in(described(model), asked))
+    return scenario_data(asked if isinstance(asked, Scenario) else scenario_in(restore_mechanism(model), asked))
 
 
 def rayleigh_of(damping: ScenarioDamping, start: Configuration) -> tuple[float, float]:

@@ -31,7 +31,7 @@ class Prescribed(NamedTuple):
     accelerations: Array
 
 
-def prescribed(here: Configuration, motion: Any, begin: float, end: float, step: float) -> Prescribed:
+def prescribe_motion(here: Configuration, motion: Any, begin: float, end: float, step: float) -> Prescribed:
     """Return the course of a motion from `begin` to `end` (s), with breaks a step apart.
 
     motion : {coordinate: callable of time}, or an argument of `trajectory`, of all coordinates; None for none

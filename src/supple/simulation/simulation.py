@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.description.mechanism import Mechanism, taken_as_rigid
+from supple.description.mechanism import Mechanism, treat_as_rigid
 from supple.description.scenario import Scenario
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
@@ -47,7 +47,7 @@ from supple.simulation.driver import Known, coupled_run, drive, settled_commands
 from supple.simulation.link_record import LinkRecord
 from supple.simulation.mechanism_run import Continuous, MechanismRun, begin
 from supple.simulation.prepared_scenario import model_scenario, prepared_scenario
-from supple.simulation.prescribed import Prescribed, on_course, prescribed
+from supple.simulation.prescribed import Prescribed, on_course, prescribe_motion
 from supple.simulation.start import deflected_configuration, start_configuration
 from supple.systems.protocols import by_rigid_links
 from supple.time_functions.function_of_time import linear_between
@@ -226,7 +226,7 @@ def simulate(
         if depend_on_motion(bank):
             coupled, _, cut = coupled_run(started, grid, largest, breaks, values)
             found = coupled.result(at=cut.results)
-            taken_as_rigid(mechanism, rigid, _INSTEAD, names=found.rigid)
+            treat_as_rigid(mechanism, rigid, _INSTEAD, names=found.rigid)
             say_damping(mechanism, rigid)
             warn_of(found)
             return found
@@ -236,7 +236,7 @@ def simulate(
         breaks, values = input_course(tuple(mechanism.actuators), inputs, input_times, grid, spacing)
         u0 = np.array([np.interp(first, breaks, column) for column in values.T])
         here = start_configuration(mechanism, start, u0, rigid=rigid)
-        course, springs = prescribed(here, motion, first, end, largest), {}
+        course, springs = prescribe_motion(here, motion, first, end, largest), {}
         acting = Continuous(linear_between(tuple(mechanism.actuators), breaks, values, first, end), course)
         theta_rates[list(course.driven)] = course.targets.coefficients[0, 1]
         if course.driven:
@@ -253,15 +253,15 @@ def simulate(
         here, grid, theta_rates, options, led=acting.course.driven, springs=springs, inputs=u0,
         accelerations=acting.course.accelerations[0],
     )  # fmt: skip
-    taken_as_rigid(mechanism, rigid, _INSTEAD, names=begun.problem.frames.rigid)
+    treat_as_rigid(mechanism, rigid, _INSTEAD, names=begun.problem.frames.rigid)
     say_damping(mechanism, rigid)
 
-    def marched(error: float | None) -> Simulation:
+    def march_to_end(error: float | None) -> Simulation:
         whole = MechanismRun(begun, error)
         drive(whole, known)
         return whole.result()
 
-    found = run_balanced(marched) if step is None and tolerance is None else marched(tolerance)
+    found = run_balanced(march_to_end) if step is None and tolerance is None else march_to_end(tolerance)
     warn_of(found)
     return found
 
@@ -283,7 +283,7 @@ class LinkRun:
 
     def advance(self, acting: Continuous, until: int) -> bool:
         """Advance to the result time of number `until`; see `Advancing`."""
-        inputs, led = _inputs(acting), _led(acting.course)
+        inputs, led = _inputs(acting), _lead_links(acting.course)
         span, longest = (float(self._times[self._last]), float(self._times[until])), self._longest
         if not self._passed:
             start = self._begin(inputs(span[0]), led, span[0])
@@ -342,7 +342,7 @@ def _inputs(acting: Continuous) -> Callable[[float], Array]:
     return lambda time: acting.forces.at(time)[0]
 
 
-def _led(course: Prescribed) -> LedLinks:
+def _lead_links(course: Prescribed) -> LedLinks:
     def at(time: float) -> Array:
         found = course.targets.derivatives([time], closed=True)[:, 0]
         found[2] = [np.interp(time, course.targets.breaks, column) for column in course.accelerations.T]

@@ -11,7 +11,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.formulations.absolute.drive_deflections import settled_deflections
 from supple.formulations.absolute.system import Absolute
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.motion import motion as motion_of
@@ -37,7 +37,7 @@ def deflected_configuration(here: Configuration, loads: Mapping[str, float]) -> 
     """Return the equilibrium with θ held under loads along outputs, N or N m; here itself without loads."""
     if not loads:
         return here
-    known = carried(here.rest).outputs
+    known = get_coefficients(here.rest).outputs
     for name in loads:
         if name not in known:
             raise InputError(f'there is no output "{name}"', part="deflection", hint=nearest(name, known))

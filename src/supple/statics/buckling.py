@@ -62,15 +62,15 @@ class Buckling(Result):
         return len(self.load_factors)
 
     @property
-    def scaled(self) -> str:
+    def scaled_loads(self) -> str:
         """Loads that the factors multiply, in words."""
         return {"all": "gravity and forces"}.get(self.scale, self.scale)
 
     def summary(self) -> str:
         """Return a one-line summary."""
         if not len(self):
-            return f"of {self.configuration!r}: no buckling under {self.scaled}, at any load factor"
-        return f"of {self.configuration!r}: buckles at {self.load_factors[0]:.4g} times its {self.scaled}"
+            return f"of {self.configuration!r}: no buckling under {self.scaled_loads}, at any load factor"
+        return f"of {self.configuration!r}: buckles at {self.load_factors[0]:.4g} times its {self.scaled_loads}"
 
     def table(self) -> Table:
         """Return the number and load factor of each shape."""
@@ -84,11 +84,11 @@ class Buckling(Result):
         """Return the load factors, and whether the mechanism buckles under its loads."""
         out = Text(posture_heading(self.configuration))
         if not len(self):
-            out.line(f"no buckling under {self.scaled}, at any load factor")
+            out.line(f"no buckling under {self.scaled_loads}, at any load factor")
         for i, factor in enumerate(self.load_factors):
             out.line(f"{i + 1:3d}  load factor {factor:10.5g}")
         if len(self) and self.load_factors[0] < 1.0:
-            out.line(f"The mechanism buckles before its {self.scaled} reach their full value.")
+            out.line(f"The mechanism buckles before its {self.scaled_loads} reach their full value.")
         return out
 
     def map_entries(self) -> Entries:

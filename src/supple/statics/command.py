@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.assemble import warn_of_limits
 from supple.cli.help_text import MODEL, OUTPUT, help_of
 from supple.cli.kept import TableFile, keep, require_folder, write_result
@@ -60,7 +60,7 @@ def buckling(
     as_json: Json = False,
 ) -> None:
     """Compute buckling load factors and buckling shapes."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.statics.buckling import buckling as buckling_of
 
         require_folder(output)
@@ -112,7 +112,7 @@ def sag(
     as_json: Json = False,
 ) -> None:
     """Compute the deflection under gravity and constant loads."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.statics.deflection import deflection
 
         mechanism = read_mechanism(answer, file, settings)
@@ -122,10 +122,10 @@ def sag(
 
             wanted = _ports(rest(mechanism).numbering, places)
 
-            def sagged(mechanism: Mechanism, at: Configuration) -> Entries:
+            def compute_sag(mechanism: Mechanism, at: Configuration) -> Entries:
                 return deflection(mechanism, at, large=large).map_entries(wanted)
 
-            give_map(answer, map_of(answer, mechanism, grid, at, over, question=sagged), grid, output)
+            give_map(answer, map_of(answer, mechanism, grid, at, over, question=compute_sag), grid, output)
             return
         found = deflection(mechanism, configuration(mechanism, at), large=large)
         warn_of_limits(answer, found.configuration)
@@ -145,7 +145,7 @@ def compliance(
     as_json: Json = False,
 ) -> None:
     """Compute static compliance and stiffness at points."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.diagnostics import InputError
         from supple.kinematics.closure import assemble
         from supple.kinematics.rest import rest
@@ -175,13 +175,13 @@ def compliance(
 def _ports(numbering: Numbering, text: str | None) -> list[Port]:
     """Return the places where displacements are requested: those named, or else those of the sensors."""
     from supple.diagnostics import InputError
-    from supple.formulations.coefficients import carried
+    from supple.formulations.coefficients import get_coefficients
     from supple.kinematics.rest import rest
     from supple.modal_analysis.ports import place_ports, port
 
     if text is not None:
         return [item for name in name_list(text) for item in place_ports(numbering, name)]
-    watched = carried(rest(numbering.mechanism)).outputs
+    watched = get_coefficients(rest(numbering.mechanism)).outputs
     if not watched:
         raise InputError(
             "no places are given, and the mechanism has no sensor",

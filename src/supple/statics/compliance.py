@@ -25,7 +25,7 @@ from supple.modal_analysis.modes import require_elastic
 from supple.modal_analysis.ports import Port, place_ports, port_rows
 from supple.results.result import Entries, Result, picture
 from supple.results.table import Table, batch_table, matrix_table
-from supple.results.text import Text, listed, posture_heading
+from supple.results.text import Text, list_names, posture_heading
 from supple.results.units import force, pair_units, yields
 
 STATIC_BAND = 0.0  # Hz: static modes are exact in every band, so without loads the fewest coordinates suffice
@@ -56,7 +56,7 @@ class Compliance(Result):
 
     def summary(self) -> str:
         """Return a one-line summary."""
-        return f"of {self.configuration!r} at {listed(self.names)}"
+        return f"of {self.configuration!r} at {list_names(self.names)}"
 
     def table(self) -> Table:
         """Return displacements (rows) for unit forces (columns).

@@ -11,7 +11,7 @@ import scipy.sparse.linalg as spla
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
@@ -128,7 +128,7 @@ class Deflection(StaticDeflection):
         forces = self.multipliers * row_scales(self.rest, X)[: len(self.multipliers)]
         for row in range(rows.start, rows.stop):
             for term in terms_of(terms.rows_i, row):
-                compiled(gradient, count=1)(terms.rows_i, terms.rows_f, term, X, g)
+                compile_kernel(gradient, count=1)(terms.rows_i, terms.rows_f, term, X, g)
                 for side in range(2):
                     if terms.rows_i[term, 1 + side] == body:
                         wrench += sign * forces[row] * g[1 + 6 * side : 7 + 6 * side]

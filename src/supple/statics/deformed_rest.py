@@ -71,7 +71,7 @@ def deformed_rest(
     every = tuple(range(count))
     problem = absolute(here.rest, every)
     if loads:
-        problem, inputs = pushed_along(problem, list(loads)), np.concatenate([inputs, list(loads.values())])
+        problem, inputs = add_inputs(problem, list(loads)), np.concatenate([inputs, list(loads.values())])
     X = problem.frames.poses(here.X) if here.deformed is None else here.deformed.X.copy()
     still = np.zeros((len(X) - 1, len(problem.system.rows.column)))
     begin = State(X, still, still.copy(), still.copy(), np.zeros(_rows(problem)), here.w.copy())
@@ -117,7 +117,7 @@ def _in_world(problem: Absolute, state: State, rows: Array) -> Array:
 # Further forces along measures, beside those of the actuators: they deflect a mechanism before it is released.
 
 
-def pushed_along(problem: Absolute, rows: Sequence[int]) -> Absolute:
+def add_inputs(problem: Absolute, rows: Sequence[int]) -> Absolute:
     """Return the equations with one more input along the measure of each of these rows, after the actuators."""
     system, numbering = problem.system, problem.rest.numbering
     starts, kinds, values = system.uses_start.copy(), system.uses_i, system.uses_f

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
-from supple.description.mechanism import Mechanism, taken_as_rigid
+from supple.description.mechanism import Mechanism, treat_as_rigid
 from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import values_text
-from supple.formulations.absolute.descent import Descent, descend, nudged
+from supple.formulations.absolute.descent import Descent, descend, nudge_state
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import Absolute, absolute
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.measures import key_of
@@ -137,7 +137,7 @@ def equilibrium(
     if here.deformed is None and len(kept) < len(names):
         here = undeformed_equilibrium(here, u, kept)
     found = deformed_rest(here, u, kept)
-    taken_as_rigid(mechanism, False, "give them as beams", names=found.problem.frames.rigid)
+    treat_as_rigid(mechanism, False, "give them as beams", names=found.problem.frames.rigid)
     return found.configuration
 
 
@@ -180,7 +180,7 @@ def _descend(here: Configuration, begin: Configuration, u: Array, held: tuple[in
     aims, ends = begin.theta[list(held)], list[Descent]()
     for trial in range(2 + _RESTARTS):
         first = _rest_state(problem, here if trial == 0 else begin)
-        start = first if trial < 2 else nudged(problem, first, u, aims, trial)
+        start = first if trial < 2 else nudge_state(problem, first, u, aims, trial)
         if start is None:
             continue
         ends.append(descend(problem, start, u, aims, scale, lambda w: w[along]))
@@ -269,7 +269,7 @@ def _downhill(
 
 def _weight(here: Configuration) -> float:
     """Return the work of all loads together over the mechanism's size, N m: the reference for small energies."""
-    loads = carried(here.rest).arrays.loads_f
+    loads = get_coefficients(here.rest).arrays.loads_f
     forces = float(np.linalg.norm(loads[:, 3:6], axis=1).sum()) * here.rest.numbering.arrays.extent
     return forces + float(np.linalg.norm(loads[:, 6:9], axis=1).sum())
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.formulations.absolute.reaction import Reaction, reaction_of
-from supple.formulations.coefficients import carried, units_of
+from supple.formulations.coefficients import get_coefficients, units_of
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
 from supple.geometry.rotation import rotation_vector
 from supple.kinematics.configuration import Configuration
@@ -21,7 +21,7 @@ from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.ports import Port, port
 from supple.results.result import Entries, Result, picture
 from supple.results.table import Table
-from supple.results.text import Text, listed, number_text, posture_heading
+from supple.results.text import Text, list_names, number_text, posture_heading
 from supple.statics.compliance import STATIC_BAND
 from supple.statics.deformed_rest import DeformedRest
 
@@ -67,7 +67,7 @@ class StaticDeflection(Result):
     def _values_text(self) -> str:
         """Return the first numbers of the table as text."""
         rows = zip(*self.table().columns.values(), strict=True)
-        return listed([f"{name} {value:.3g} {unit}" for name, value, unit in rows])
+        return list_names([f"{name} {value:.3g} {unit}" for name, value, unit in rows])
 
     def map_entries(self, places: Sequence[Port] | None = None) -> Entries:
         """Return displacements at places (default: at the sensors) and holding forces, named as in the table."""
@@ -107,7 +107,7 @@ class StaticDeflection(Result):
         if places is not None:
             return places
         position = undeformed(self.configuration.mechanism)
-        return [port(position.numbering, name) for name in carried(position).outputs]
+        return [port(position.numbering, name) for name in get_coefficients(position).outputs]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

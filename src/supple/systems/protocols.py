@@ -77,18 +77,18 @@ def system_of(described: Mechanism | ReducedModel | LinearModel) -> System:
             names, len(names), described.inputs, described.outputs, described.units, described.basis, NO_HARDWARE,
             _no_equations,
         )  # fmt: skip
-    return described.remembered("system", lambda: _mechanism_system(described))
+    return described.compute_once("system", lambda: _mechanism_system(described))
 
 
 def _mechanism_system(described: Mechanism) -> System:
     # Local imports: saved models and linear models need no kinematics.
-    from supple.formulations.coefficients import carried, units_of
+    from supple.formulations.coefficients import get_coefficients, units_of
     from supple.formulations.described_hardware import hardware_of
     from supple.kinematics.rest import rest
     from supple.parameterization.local_model import local
 
     position = rest(described)
-    names, outputs = position.numbering.coordinates, tuple(carried(position).observation.names)
+    names, outputs = position.numbering.coordinates, tuple(get_coefficients(position).observation.names)
     return System(
         names, len(names), tuple(described.actuators), outputs, units_of(position), None, hardware_of(described),
         partial(local, described, rigid=True),

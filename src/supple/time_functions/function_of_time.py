@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.results.result import Result, brief, picture
-from supple.results.signals import Signals, gathered, time_span_text
+from supple.results.signals import Signals, gather_signals, time_span_text
 from supple.results.table import Table
-from supple.results.text import listed
+from supple.results.text import list_names
 from supple.results.units import UNKNOWN, Units
 from supple.time_functions.polynomial_pieces import PolynomialPieces
 
@@ -93,7 +93,7 @@ class PiecewisePolynomial:
     def __repr__(self) -> str:
         count = len(self.breaks) - 1
         pieces = "1 piece" if count == 1 else f"{count} pieces"
-        return brief("Reference", f"of {listed(self.coordinates)}, {self.duration:.4g} s, {pieces}")
+        return brief("Reference", f"of {list_names(self.coordinates)}, {self.duration:.4g} s, {pieces}")
 
     @property
     def begin(self) -> float:
@@ -117,18 +117,18 @@ class PiecewisePolynomial:
             return self._ends[0 if p < 0 else 1]
         return np.dot((t - self._times[p]) ** self._powers, self._slopes[p]).reshape(DERIVATIVES, len(self.coordinates))
 
-    def sampled(self, times: ArrayLike, *, closed: bool = False) -> Array:
+    def sample(self, times: ArrayLike, *, closed: bool = False) -> Array:
         """Return θ, θ̇, θ̈ and θ⃛ at times (N,): (N, 4, s).
 
         closed : use the derivatives of the last piece at the end itself, instead of zero
         """
-        return np.ascontiguousarray(self._evaluated(times, DERIVATIVES, closed).transpose(1, 0, 2))
+        return np.ascontiguousarray(self._evaluate(times, DERIVATIVES, closed).transpose(1, 0, 2))
 
     def derivatives(self, times: ArrayLike, *, closed: bool = False) -> Array:
         """Return θ, θ̇ and θ̈ at times (N,): (3, N, s); `closed` as in `sampled`."""
-        return self._evaluated(times, 3, closed)
+        return self._evaluate(times, 3, closed)
 
-    def _evaluated(self, times: ArrayLike, count: int, closed: bool) -> Array:
+    def _evaluate(self, times: ArrayLike, count: int, closed: bool) -> Array:
         """Return the values and the first derivatives, (count, N, s)."""
         t, (first, last) = np.asarray(times, dtype=float), (self._times[0], self._times[-1])
         inside = np.clip(t, first, last)
@@ -146,13 +146,13 @@ class PiecewisePolynomial:
         """Return the function delayed by a time, θ_d(t - time)."""
         return self.ahead(-time)
 
-    def stretched(self, duration: float) -> PiecewisePolynomial:
+    def stretch(self, duration: float) -> PiecewisePolynomial:
         """Return the function with another duration.
 
         Rates scale by the ratio, accelerations by its square, jerks by its cube.
         """
         pace = self.duration / duration
-        breaks, kept = lasting(self.begin + (self.breaks - self.begin) / pace, self.begin + duration)
+        breaks, kept = trim_breaks(self.begin + (self.breaks - self.begin) / pace, self.begin + duration)
         return replace(self, breaks=breaks, coefficients=(self.coefficients * (pace**self._powers)[:, None])[kept])
 
     def on(self, breaks: Array) -> Array:
@@ -221,7 +221,7 @@ def linear_between(
     return PiecewisePolynomial(names, breaks, np.stack([values[:-1], slopes], axis=1))
 
 
-def lasting(breaks: Array, end: float) -> tuple[Array, NDArray[np.bool_]]:
+def trim_breaks(breaks: Array, end: float) -> tuple[Array, NDArray[np.bool_]]:
     """Return breaks that end exactly at `end`, without pieces that are rounding, and which pieces are kept."""
     kept = np.diff(breaks) > 0.0
     found = breaks[np.append(True, kept)]
@@ -266,7 +266,7 @@ class CalledFunction:
     end: float = np.inf
 
     def __repr__(self) -> str:
-        return brief("CalledReference", f"of {listed(self.coordinates)}, without end")
+        return brief("CalledReference", f"of {list_names(self.coordinates)}, without end")
 
     @property
     def duration(self) -> float:
@@ -275,13 +275,13 @@ class CalledFunction:
 
     def at(self, t: float) -> Array:
         """Return θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""
-        return np.asarray(self.sampled([t])[0])
+        return np.asarray(self.sample([t])[0])
 
     def derivatives(self, times: ArrayLike, *, closed: bool = False) -> Array:
         """Return θ, θ̇ and θ̈ at times (N,): (3, N, s); `closed` has no effect on a callable."""
         return np.ascontiguousarray(self.called(np.asarray(times, dtype=float))[:, :3].transpose(1, 0, 2))
 
-    def sampled(self, times: ArrayLike) -> Array:
+    def sample(self, times: ArrayLike) -> Array:
         """Return θ, θ̇, θ̈ and θ⃛ at times (N,): (N, 4, s)."""
         t = np.asarray(times, dtype=float)
         found = self.called(t)
@@ -363,12 +363,12 @@ class Trajectory(Result):
         return PiecewisePolynomial(self.coordinates, np.ascontiguousarray(self.time, float), quintics, self.units)
 
     def summary(self) -> str:
-        return f"of {listed(self.coordinates)}, {time_span_text(self.time)}"
+        return f"of {list_names(self.coordinates)}, {time_span_text(self.time)}"
 
     def table(self) -> Table:
         """Return a table of coordinates, `NAME.rate` and `NAME.acceleration` over time."""
         value, rate, acceleration = self.signals()
-        return gathered(self.time, value, rate=rate, acceleration=acceleration)
+        return gather_signals(self.time, value, rate=rate, acceleration=acceleration)
 
     def signals(self) -> tuple[Signals, Signals, Signals]:
         """Return θ, θ̇ and θ̈ by name."""

@@ -29,7 +29,7 @@ class PolynomialPieces(NamedTuple):
             values = values * tau + self.coefficients[piece, k]
         return values
 
-    def raised(self, constant: Array) -> PolynomialPieces:
+    def add_constant(self, constant: Array) -> PolynomialPieces:
         """Return the functions plus a constant (n,)."""
         coefficients = np.array(self.coefficients)
         coefficients[:, 0] += constant

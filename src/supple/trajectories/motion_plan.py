@@ -20,8 +20,8 @@ from supple.time_functions.function_of_time import (
     CalledFunction,
     FunctionOfTime,
     PiecewisePolynomial,
-    lasting,
     side_by_side,
+    trim_breaks,
 )
 
 # Profiles: motion over a distance from rest to rest within bounds.
@@ -44,7 +44,7 @@ def profile(
     if acceleration is None and jerk is None:
         return _profile_polynomial(distance, _FASTEST * length / velocity if velocity is not None else 1.0)
     times, accelerations, jerks = _segments(length, velocity or inf, acceleration or inf, jerk or inf)
-    return _integrated(distance, times, accelerations, jerks)
+    return _join_segments(distance, times, accelerations, jerks)
 
 
 def _segments(length: float, v: float, a: float, j: float) -> tuple[list[float], list[float], list[float]]:
@@ -76,7 +76,7 @@ def _segments(length: float, v: float, a: float, j: float) -> tuple[list[float],
     )
 
 
-def _integrated(
+def _join_segments(
     distance: float, times: list[float], accelerations: list[float], jerks: list[float]
 ) -> PiecewisePolynomial:
     """Join segments of constant jerk, and scale them to the distance against rounding."""
@@ -165,13 +165,13 @@ def _coordinate_plan(
     waves = [(names.index(name), one) for name, one in given.items() if one.amplitude is not None]
     at_rest_after = not waves and all(one.rate is None for one in given.values())
 
-    def called(time: Array) -> Array:
-        found = smooth.sampled(time, closed=True)[:, :3]
+    def evaluate(time: Array) -> Array:
+        found = smooth.sample(time, closed=True)[:, :3]
         for i, one in waves:
             found[:, :, i] += _wave(one, time)
         return found
 
-    function = CalledFunction(names, called, begin=0.0, end=duration) if waves else smooth
+    function = CalledFunction(names, evaluate, begin=0.0, end=duration) if waves else smooth
     return Plan(part, function, at_rest_after)
 
 
@@ -182,7 +182,7 @@ def _polynomial(
     if course is None:
         rate = one.rate if one is not None and one.rate is not None else 0.0
         return PiecewisePolynomial((name,), np.array([0.0, duration]), np.array([[[start], [rate]]]))
-    timed = course.stretched(duration)
+    timed = course.stretch(duration)
     timed.coefficients[:, 0] += start
     return replace(timed, coordinates=(name,), final=start + course.at(np.inf)[0])
 
@@ -234,14 +234,14 @@ def _tool_plan(mechanism: Mechanism, motion: Motion, tool: ToolMotion, part: str
     else:
         duration = _duration(motion, 0.0, part, path)
         shares = lengths / lengths.sum()
-    profiles = [course.stretched(float(share) * duration) for course, share in zip(profiles, shares, strict=True)]
+    profiles = [course.stretch(float(share) * duration) for course, share in zip(profiles, shares, strict=True)]
     led, along = Tool(mechanism, place, part), _along(points, profiles, duration)
 
-    def called(time: Array) -> Array:
+    def evaluate(time: Array) -> Array:
         y = along.derivatives(time, closed=True)
         return led.led(points, y[0, :, 0], y[:, :, 1:])
 
-    return Plan(part, CalledFunction(numbering.coordinates, called, begin=0.0, end=duration), True)
+    return Plan(part, CalledFunction(numbering.coordinates, evaluate, begin=0.0, end=duration), True)
 
 
 def _along(points: Array, profiles: list[PiecewisePolynomial], duration: float) -> PiecewisePolynomial:
@@ -253,7 +253,7 @@ def _along(points: Array, profiles: list[PiecewisePolynomial], duration: float) 
         leg[:, 0] += first
         breaks.append(breaks[-1][-1] + course.breaks[1:])
         legs.append(leg)
-    times, kept = lasting(np.concatenate(breaks), duration)
+    times, kept = trim_breaks(np.concatenate(breaks), duration)
     names = ("passed", *(f"y{i}" for i in range(points.shape[1])))
     return PiecewisePolynomial(names, times, np.concatenate(legs)[kept], final=marks[-1])
 
@@ -351,9 +351,9 @@ class Tool:
             mine = pieces == i
             guess[mine] = knots(passed[mine] - i)
             start = knots.theta[-1]
-        return self._solved(guess, course)
+        return self._solve_times(guess, course)
 
-    def _solved(self, theta: Array, course: Array) -> Array:
+    def _solve_times(self, theta: Array, course: Array) -> Array:
         """Solve all times at once by Newton's method."""
         components, wanted_rates, wanted_accelerations = course
         y, J, bend = self.at(theta)
@@ -400,7 +400,7 @@ class Tool:
         fraction, step = 0.0, _FIRST
         while fraction < 1.0:
             step = min(step, _LONGEST, 1.0 - fraction)
-            arrived = self._corrected(theta + step * slope, start + (fraction + step) * offset)
+            arrived = self._correct_theta(theta + step * slope, start + (fraction + step) * offset)
             if arrived is not None:
                 moved = np.linalg.norm((arrived - theta) / self.unit)
                 stray = np.linalg.norm((arrived - theta - step * slope) / self.unit)
@@ -413,7 +413,7 @@ class Tool:
                     continue
             step *= 0.5
             if step < _SHORTEST:
-                raise self._stopped(start + fraction * offset, where)
+                raise self._describe_stop(start + fraction * offset, where)
         fractions, thetas, slopes = zip(*found, strict=True)
         return Knots(np.array(fractions), np.array(thetas), np.array(slopes))
 
@@ -425,7 +425,7 @@ class Tool:
             return np.zeros_like(theta), sign
         return np.linalg.solve(J, offset), sign
 
-    def _corrected(self, theta: Array, target: Array) -> Array | None:
+    def _correct_theta(self, theta: Array, target: Array) -> Array | None:
         """Solve one point by Newton's method; return None if it does not converge or the mechanism does not close."""
         last = np.inf
         for _ in range(_ITERATIONS):
@@ -443,7 +443,7 @@ class Tool:
             theta = theta + step
         return None
 
-    def _stopped(self, at: Array, where: str) -> InputError:
+    def _describe_stop(self, at: Array, where: str) -> InputError:
         point = ", ".join(f"{x:.6g}" for x in at + 0.0)
         return InputError(
             f'place "{self.place}" cannot move {where} beyond [{point}]: the mechanism is at the end of its reach or '

@@ -19,7 +19,7 @@ from supple.description.motion import Motion
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
-from supple.formats.source import located
+from supple.formats.source import locate_error
 from supple.formats.time_table import SampledMotion, motion_of_columns, read_motion
 from supple.formulations.coefficients import units_of
 from supple.kinematics.closure import assemble
@@ -105,7 +105,7 @@ def trajectory(
         if planned.ends_at_rest:
             rates[instants >= function.end] = 0.0  # without rounding
     except InputError as error:
-        raise located(error, mechanism) from None
+        raise locate_error(error, mechanism) from None
     if not np.isfinite(found).all():
         raise InputError("the motion has values that are not finite", part=planned.part, hint="check its numbers")
     return Trajectory(names, instants, theta, rates, accelerations, units_of(rest(mechanism)))
@@ -116,17 +116,17 @@ def planned_motion(mechanism: Mechanism, motion: Prescribed) -> Plan:
     if isinstance(motion, Motion):
         return plan(mechanism, motion, "motion")
     if isinstance(motion, Trajectory):
-        return _resampled(mechanism, motion)
+        return _interpolate_samples(mechanism, motion)
     if isinstance(motion, SampledMotion):
-        return _interpolated(mechanism, motion)
+        return _interpolate_table(mechanism, motion)
     if isinstance(motion, Mapping):
-        return _interpolated(mechanism, motion_of_columns(motion))
+        return _interpolate_table(mechanism, motion_of_columns(motion))
     if callable(motion):
-        return _called(mechanism, motion)
+        return _wrap_callable(mechanism, motion)
     if isinstance(motion, str) and motion in mechanism.motions:
         return plan(mechanism, mechanism.motions[motion], f'motion "{motion}"', ("motions", motion))
     if isinstance(motion, Path) or str(motion).lower().endswith(".csv"):
-        return _interpolated(mechanism, read_motion(motion))
+        return _interpolate_table(mechanism, read_motion(motion))
     raise InputError(
         f'unknown motion "{motion}"',
         part=f'mechanism "{mechanism.name}"',
@@ -136,7 +136,7 @@ def planned_motion(mechanism: Mechanism, motion: Prescribed) -> Plan:
 
 def _instants(planned: Plan, times: ArrayLike | None, step: float | None) -> Array:
     if times is not None:
-        return _checked(planned, np.array(times, dtype=float))
+        return _check_times(planned, np.array(times, dtype=float))
     if planned.duration is None:
         raise InputError("the motion has no duration", part=planned.part, hint="give times=")
     duration = planned.duration
@@ -153,7 +153,7 @@ def _instants(planned: Plan, times: ArrayLike | None, step: float | None) -> Arr
     return instants
 
 
-def _checked(planned: Plan, times: Array) -> Array:
+def _check_times(planned: Plan, times: Array) -> Array:
     if times.ndim != 1 or times.size == 0 or not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
         raise InputError("not rising finite numbers", part="times", hint="give (N,) rising times in s")
     if planned.duration is None:
@@ -168,7 +168,7 @@ def _checked(planned: Plan, times: Array) -> Array:
     return times
 
 
-def _interpolated(mechanism: Mechanism, table: SampledMotion) -> Plan:
+def _interpolate_table(mechanism: Mechanism, table: SampledMotion) -> Plan:
     """Return a spline of degree five through values of coordinates or of the pose of a place."""
     names = rest(mechanism).numbering.coordinates
     first, last = table.time[0], table.time[-1]
@@ -190,7 +190,7 @@ def _interpolated(mechanism: Mechanism, table: SampledMotion) -> Plan:
     return Plan(table.file, PiecewisePolynomial(names, knots, np.stack(powers, axis=1)), False)
 
 
-def _resampled(mechanism: Mechanism, given: Trajectory) -> Plan:
+def _interpolate_samples(mechanism: Mechanism, given: Trajectory) -> Plan:
     """Return polynomials of degree five between the samples, with values, rates and accelerations of both ends."""
     names = rest(mechanism).numbering.coordinates
     if given.coordinates != names:
@@ -204,11 +204,11 @@ def _resampled(mechanism: Mechanism, given: Trajectory) -> Plan:
     return Plan("trajectory", given.function, False)
 
 
-def _called(mechanism: Mechanism, motion: Called) -> Plan:
+def _wrap_callable(mechanism: Mechanism, motion: Called) -> Plan:
     names = rest(mechanism).numbering.coordinates
     s = len(names)
 
-    def called(time: Array) -> Array:
+    def evaluate(time: Array) -> Array:
         found = [motion(float(t)) for t in time]
         try:
             parts = [np.array([one[k] for one in found], dtype=float).reshape(len(time), s) for k in range(3)]
@@ -219,7 +219,7 @@ def _called(mechanism: Mechanism, motion: Called) -> Plan:
             ) from None  # fmt: skip
         return np.stack(parts, axis=1)
 
-    return Plan("motion", CalledFunction(names, called), True)
+    return Plan("motion", CalledFunction(names, evaluate), True)
 
 
 # Inverse kinematics of a place along poses sampled over time, with its orientation if given.
@@ -293,7 +293,7 @@ class PosedTool:
             found.append(theta)
         table = np.array(found)
         guess = np.stack([np.interp(times, knots, column) for column in table.T], axis=1)
-        return self._solved(guess, given(times))
+        return self._solve_times(guess, given(times))
 
     def _approach(self, theta: Array, first: Poses) -> Array:
         """Return θ at the first pose, along a straight line with a rotation about one axis from rest."""
@@ -314,7 +314,7 @@ class PosedTool:
         side = self._side(theta, course(0.0))
         while fraction < 1.0:
             step = min(step, 1.0 - fraction)
-            arrived = self._corrected(theta, course(fraction + step))
+            arrived = self._correct_theta(theta, course(fraction + step))
             near = arrived is not None and np.abs((arrived - theta) / self.unit).max() <= _FAR
             if arrived is not None and near and self._side(arrived, course(fraction + step)) == side:
                 fraction = 1.0 if fraction + step >= 1.0 - 1e-12 else fraction + step
@@ -334,7 +334,7 @@ class PosedTool:
     def _side(self, theta: Array, target: Poses) -> float:
         return float(np.sign(np.linalg.det(self.at(theta[None], target)[1][0] / self.scale[:, None])))
 
-    def _corrected(self, theta: Array, target: Poses) -> Array | None:
+    def _correct_theta(self, theta: Array, target: Poses) -> Array | None:
         """Solve one pose by Newton's method; return None if it does not converge or the mechanism does not close."""
         last = np.inf
         for _ in range(_ITERATIONS):
@@ -351,7 +351,7 @@ class PosedTool:
             last, theta = residual, theta + step
         return None
 
-    def _solved(self, theta: Array, target: Poses) -> Array:
+    def _solve_times(self, theta: Array, target: Poses) -> Array:
         """Solve all times at once by Newton's method, then rates and accelerations."""
         last = np.inf
         for _ in range(_ITERATIONS):
@@ -447,7 +447,7 @@ def _poses(mechanism: Mechanism, place: str, axes: tuple[str, ...], table: Sampl
         vectors = np.stack([table.values[f"{place}.{axis}"] for axis in ("rx", "ry", "rz")], axis=1)
         rotation = RotationSpline(table.time, Rotation.from_rotvec(vectors))
 
-    def given(t: Array) -> Poses:
+    def evaluate_poses(t: Array) -> Poses:
         still = np.zeros((len(t), 3))
         R, w, dw = np.broadcast_to(np.eye(3), (len(t), 3, 3)), still, still
         if angle is not None:
@@ -459,4 +459,4 @@ def _poses(mechanism: Mechanism, place: str, axes: tuple[str, ...], table: Sampl
             w, dw = (np.einsum("nij,nj->ni", R, rotation(t, order)) for order in (1, 2))  # scipy's are in body axes
         return Poses(line(t), R, line(t, 1), line(t, 2), w, dw)
 
-    return given
+    return evaluate_poses

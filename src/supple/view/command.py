@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.answer import Answer, answering
+from supple.cli.answer import Answer, open_answer
 from supple.cli.help_text import MODEL, OUTPUT
 from supple.cli.kept import draw, require_folder
 from supple.cli.model_argument import is_model, read_model
@@ -85,14 +85,14 @@ class ViewedItems:
         self.thing: Any = None
         self.mechanism: Mechanism
         if is_model(what):
-            from supple.formats.model_description import described
+            from supple.formats.model_description import restore_mechanism
 
             self.thing = read_model(answer, what, settings)
-            self.mechanism = described(self.thing)
+            self.mechanism = restore_mechanism(self.thing)
         elif Path(what).suffix.lower() in _RUNS and Path(what).is_file():
             self._add(what)
             self.mechanism = self.thing = self.runs[0].mechanism() if self.runs else self._alone()
-        elif _measured(what):
+        elif _is_test_file(what):
             self._add(what)
             self.mechanism = self.thing = self._alone()
         else:
@@ -142,21 +142,21 @@ def view(
             f"unknown ending of {output}; use .html (page), .png, .svg, .pdf (picture), or .gif, .mp4 (movie)",
             param_hint="-o",
         )
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         require_folder(output)
         shown = ViewedItems(answer, file, beside or [], settings)
         place = configuration(shown.mechanism, at)
         if output is not None and output.suffix.lower() not in _PAGES:
             from supple.view.page.encoding import includes_preload
 
-            _drawn(shown, place, output, mode, speed, includes_preload(shown.thing, preload))
+            _draw_picture(shown, place, output, mode, speed, includes_preload(shown.thing, preload))
         else:
             from supple.view.page.single_file import page_html
             from supple.view.page.whole_page import whole_page
 
             html = page_html(whole_page(shown.thing, at=place, runs=shown.runs, test=shown.test, preload=preload))
             if output is None:
-                _served(answer, shown.mechanism.name, html, port, not no_browser)
+                _serve_page(answer, shown.mechanism.name, html, port, not no_browser)
                 return
             from supple.results.file import save_text
 
@@ -166,14 +166,14 @@ def view(
         answer.give(data, lambda: print(f"{output}: {size / 1e6:.2f} MB"))
 
 
-def _served(answer: Answer, name: str, html: str, port: int, browser: bool) -> None:
+def _serve_page(answer: Answer, name: str, html: str, port: int, browser: bool) -> None:
     """Serve the page until Ctrl-C or SIGTERM."""
     from supple.view.page.single_file import PageServer
     from supple.view.view_page import open_browser
 
     server = PageServer(html, port=port)
     try:
-        with _ending():
+        with _handle_signals():
             server.start()
             data = {"name": name, "address": server.address, "port": server.port}
             answer.give(data, lambda: print(f"{name}: {server.address}\nPress Ctrl-C to stop"))
@@ -188,7 +188,7 @@ def _served(answer: Answer, name: str, html: str, port: int, browser: bool) -> N
 
 
 @contextmanager
-def _ending() -> Iterator[None]:
+def _handle_signals() -> Iterator[None]:
     """Handle SIGTERM as Ctrl-C inside the context, even if the shell has disabled Ctrl-C."""
 
     def end(*_: Any) -> None:
@@ -202,7 +202,9 @@ def _ending() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _drawn(shown: ViewedItems, place: Any, output: Path, mode: int | None, speed: float | None, preload: bool) -> None:
+def _draw_picture(
+    shown: ViewedItems, place: Any, output: Path, mode: int | None, speed: float | None, preload: bool
+) -> None:
     """Draw a picture of a posture, of the first run or of a mode; or a movie of the runs or of a mode."""
     from supple.view.movie import mode_movie, run_movie
 
@@ -235,7 +237,7 @@ def _drawn(shown: ViewedItems, place: Any, output: Path, mode: int | None, speed
         draw(output, lambda: sketch(where))
 
 
-def _measured(what: str) -> bool:
+def _is_test_file(what: str) -> bool:
     from supple.results.responses import UNIVERSAL
 
     return Path(what).suffix.lower() in (*UNIVERSAL, ".json") and Path(what).is_file()

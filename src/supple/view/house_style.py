@@ -52,7 +52,7 @@ def in_house_style(draw: Callable[P, T]) -> Callable[P, T]:
     """Return a function that draws with the settings of the house style."""
 
     @wraps(draw)
-    def styled(*args: P.args, **options: P.kwargs) -> T:
+    def draw_styled(*args: P.args, **options: P.kwargs) -> T:
         from matplotlib import rc_context
 
         with rc_context(style_settings()):  # type: ignore[arg-type]
@@ -60,7 +60,7 @@ def in_house_style(draw: Callable[P, T]) -> Callable[P, T]:
             _keep_ticks(found)
             return found
 
-    return styled
+    return draw_styled
 
 
 def new_figure(width: float = 10.0, height: float = 5.0) -> Any:
@@ -116,13 +116,13 @@ def plain_logarithm(axis: Any) -> None:
     low, high = sorted(axis.get_view_interval())
     few = low > 0.0 and high < 100.0 * low
 
-    def written(value: float, _: Any = None) -> str:
+    def write_number(value: float, _: Any = None) -> str:
         return f"{value:g}" if 1e-4 < value < 1e6 else f"{value:.0e}"
 
     def between(value: float, _: Any = None) -> str:
-        return written(value) if few and f"{value:e}"[0] in "25" else ""
+        return write_number(value) if few and f"{value:e}"[0] in "25" else ""
 
-    axis.set_major_formatter(written)
+    axis.set_major_formatter(write_number)
     axis.set_minor_formatter(between)
 
 

@@ -45,7 +45,7 @@ class Axis(NamedTuple):
 def map_plot(grid: Grid, shown: Sequence[MapPanel], *, axes: Any, units: Mapping[str, str]) -> Panels:
     """Plot curves over one coordinate or coloured maps over two, with coordinates in the given units."""
     over = map_axes(grid, units)
-    return _coloured(grid, over, shown, axes) if len(over) == 2 else _curves(grid, over[0], shown, axes)
+    return _plot_maps(grid, over, shown, axes) if len(over) == 2 else _curves(grid, over[0], shown, axes)
 
 
 def map_axes(grid: Grid, units: Mapping[str, str]) -> list[Axis]:
@@ -120,7 +120,7 @@ def _in_display_units(panel: MapPanel) -> tuple[str, float]:
     return label(panel.quantity, unit), factor
 
 
-def _coloured(grid: Grid, axes: Sequence[Axis], shown: Sequence[MapPanel], into: Any = None) -> Panels:
+def _plot_maps(grid: Grid, axes: Sequence[Axis], shown: Sequence[MapPanel], into: Any = None) -> Panels:
     """Plot maps over two axes, one panel each, in a new figure or in given axes."""
     first, second = axes
     columns = min(_COLUMNS, len(shown))

@@ -12,7 +12,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.files.whole import written_beside
+from supple.files.whole import write_beside
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
@@ -61,7 +61,7 @@ class MovingLines:
         self.colors, self.widths = [], []
         for b, name in enumerate(self.numbering.bodies):
             mesh = self.meshes.get(name)
-            lines = self.outlines[name] if mesh is None else _bent(mesh, nodes.get(name))
+            lines = self.outlines[name] if mesh is None else _trace_body(mesh, nodes.get(name))
             for line in lines:
                 self._add(found, self._world(X, b, line), self._colors[name], 2.4)
         for (section, _), ends in self.places.lines.items():
@@ -95,7 +95,7 @@ class MovingLines:
         return (X[b, :3] + local @ X[b, 3:].reshape(3, 3).T)[:, : self.dimension]
 
 
-def _bent(mesh: ElasticBody, U: Array | None) -> list[Array]:
+def _trace_body(mesh: ElasticBody, U: Array | None) -> list[Array]:
     """Return lines of an elastic body in its axes: along its elements, or through the nodes of other meshes."""
     moved = np.zeros((len(mesh.nodes), 6)) if U is None else U
     if not len(mesh.elements):
@@ -159,7 +159,7 @@ def mode_movie(
         for (b, name), U in turned.items():
             moved = factor * np.sin(phase) * U
             if len(U) == 1:
-                X[b] = _turned(X[b], moved[0])
+                X[b] = _displace_pose(X[b], moved[0])
             else:
                 nodes[name] = moved
         return Still([(X, nodes)], title)
@@ -216,10 +216,10 @@ def _film(path: str | Path, lines: MovingLines, behind: Configuration, pictures:
     for artist in (*axes.lines, *axes.collections):
         artist.set_alpha(_FAINT)
     title = figure.suptitle(pictures[0].title, fontsize=10, color=INK)
-    drawn = [_drawn(axes, lines, part, over=k > 0) for k, part in enumerate(strokes[0])]
+    drawn = [_draw_strokes(axes, lines, part, over=k > 0) for k, part in enumerate(strokes[0])]
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # the layout is final: do not repeat it for every frame
-    with written_beside(target) as beside, writer.saving(figure, str(beside), _DPI):
+    with write_beside(target) as beside, writer.saving(figure, str(beside), _DPI):
         for picture, parts in zip(pictures, strokes, strict=True):
             title.set_text(picture.title)
             for artists, part in zip(drawn, parts, strict=True):
@@ -229,7 +229,7 @@ def _film(path: str | Path, lines: MovingLines, behind: Configuration, pictures:
     return target
 
 
-def _drawn(axes: Any, lines: MovingLines, part: Sequence[Array], *, over: bool) -> list[Any]:
+def _draw_strokes(axes: Any, lines: MovingLines, part: Sequence[Array], *, over: bool) -> list[Any]:
     """Draw the strokes of one mechanism; those of a second one are thin and dark, over the first."""
     found = []
     for stroke, color, width in zip(part, lines.colors, lines.widths, strict=True):
@@ -258,7 +258,7 @@ def _make_room(axes: Any, points: Array) -> None:
         axes.autoscale_view()
 
 
-def _turned(pose: Array, moved: Array) -> Array:
+def _displace_pose(pose: Array, moved: Array) -> Array:
     """Return a pose (12,) after a displacement (6,) in body axes, with a finite rotation that preserves the shape."""
     from supple.geometry.rotation import exponential
 

@@ -59,7 +59,7 @@ class Panels(tuple[Any, ...]):
         else:
             import matplotlib.pyplot as plt
 
-            known_to_pyplot(self.figure)
+            register_figure(self.figure)
             plt.show()
 
     def _repr_png_(self) -> bytes:
@@ -86,7 +86,7 @@ def opens_windows() -> bool:
     return getattr(module.FigureCanvas, "required_interactive_framework", None) is not None
 
 
-def known_to_pyplot(figure: Any) -> None:
+def register_figure(figure: Any) -> None:
     """Register a figure with pyplot, so that `pyplot.show()` opens it."""
     import matplotlib.pyplot as plt
 
@@ -94,7 +94,7 @@ def known_to_pyplot(figure: Any) -> None:
         plt.figure(FigureClass=lambda **options: figure)  # type: ignore[arg-type]
 
 
-def known_to_callers(draw: Callable[..., Any]) -> Callable[..., Any]:
+def register_results(draw: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function whose figures are registered with pyplot.
 
     They are registered only if the caller has imported pyplot and windows can open.
@@ -103,13 +103,13 @@ def known_to_callers(draw: Callable[..., Any]) -> Callable[..., Any]:
         return draw
 
     @wraps(draw)
-    def drawn(*given: Any, **options: Any) -> Any:
+    def draw_registered(*given: Any, **options: Any) -> Any:
         found = draw(*given, **options)
         if isinstance(found, Panels) and opens_windows():
-            known_to_pyplot(found.figure)
+            register_figure(found.figure)
         return found
 
-    return drawn
+    return draw_registered
 
 
 def panels(found: Any) -> Panels:

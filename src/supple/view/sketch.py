@@ -76,7 +76,7 @@ def sketch(
         drawn.centers()
     _finish(axes, numbering, zoom)
     if labels:
-        place_labels(axes, list(drawn.labels(places, colors)), drawn.strokes, _written(axes))
+        place_labels(axes, list(drawn.labels(places, colors)), drawn.strokes, _find_text_boxes(axes))
     return panels(axes)
 
 
@@ -245,7 +245,7 @@ def _fitting_axes(axes: Any, numbering: Numbering, view: tuple[float, float]) ->
     return axes
 
 
-def _written(axes: Any) -> list[Array]:
+def _find_text_boxes(axes: Any) -> list[Array]:
     """Return pixel boxes (2, 2) of the texts of 3D axes, which names must avoid."""
     if axes.name != "3d":
         return []
@@ -323,7 +323,7 @@ def place_labels(axes: Any, labels: list[Label], strokes: list[Array], written: 
     written : occupied boxes (2, 2) in pixels
     """
     dot = axes.figure.dpi / 72.0  # pixels per point
-    ink = [_sampled(_pixels(axes, stroke), 4.0 * dot) for stroke in strokes]
+    ink = [_sample_line(_pixels(axes, stroke), 4.0 * dot) for stroke in strokes]
     around = 5.5 * dot * np.array([np.zeros(2), *_STRAIGHT, *(0.7 * d for d in _DIAGONAL)])  # disc of a mark
     ink += [_pixels(axes, label.places) + around for label in labels if label.beside]
     covered = np.vstack(ink) if ink else np.empty((0, 2))
@@ -391,7 +391,7 @@ def _pixels(axes: Any, points: Array) -> Array:
     return np.asarray(axes.transData.transform(points))
 
 
-def _sampled(line: Array, step: float) -> Array:
+def _sample_line(line: Array, step: float) -> Array:
     """Return points along a polyline, about `step` apart."""
     pieces = []
     for a, b in pairwise(line):

@@ -65,7 +65,7 @@ def sketch_places(numbering: Numbering) -> SketchPlaces:
     lines: dict[tuple[str, str], tuple[Attachment, Attachment]] = {}
     for section in ("actuators", "springs", "dampers", "forces", "sensors"):
         for name, part in getattr(mechanism, section).items():
-            found = [(place, drawing.attached(place, (section, name))) for place in part.places]
+            found = [(place, drawing.find_frame(place, (section, name))) for place in part.places]
             ends = [Attachment(place, frame.body, frame.pose.position) for place, frame in found]
             for end in ends:
                 on_bodies[end.body].append(end.position)

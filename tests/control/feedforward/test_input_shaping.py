@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.control.feedforward.input_shaping import SHAPERS, Shaper, shaped, shaper, superpose
+from supple.control.feedforward.input_shaping import SHAPERS, Shaper, shape_motion, shaper, superpose
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.05, 0.2])
@@ -52,31 +52,31 @@ def _after(w, ratio, t):
 def test_shaped_polynomials_are_the_sum_of_delayed_ones(reach):
     by = Shaper(np.array([0.5, 0.3, 0.2]), np.array([0.0, 0.06, 0.17]))
     times = np.linspace(-0.1, 1.4, 301)
-    direct = sum(A * reach.sampled(times - t) for A, t in zip(by.amplitudes, by.delays, strict=True))
-    assert_allclose(superpose(reach, by).sampled(times)[:, :3], direct[:, :3], atol=1e-11)
+    direct = sum(A * reach.sample(times - t) for A, t in zip(by.amplitudes, by.delays, strict=True))
+    assert_allclose(superpose(reach, by).sample(times)[:, :3], direct[:, :3], atol=1e-11)
 
 
 def test_scheduled_delays_are_the_fixed_ones_where_nothing_changes(reach, ralf_model):
-    one = shaped(reach, ralf_model, modes=1)
+    one = shape_motion(reach, ralf_model, modes=1)
     times = np.linspace(0.0, one.end, 101)
-    fixed = shaped(reach, ralf_model, modes=1, scheduled=False)
+    fixed = shape_motion(reach, ralf_model, modes=1, scheduled=False)
     # Ralf's first frequency changes by 0.2 % on this way
-    assert_allclose(one.sampled(times)[:, 0], fixed.sampled(times)[:, 0], atol=1e-4)
+    assert_allclose(one.sample(times)[:, 0], fixed.sample(times)[:, 0], atol=1e-4)
     assert_allclose(one.at(2.0)[0], reach.at(2.0)[0], atol=1e-12)
 
 
 def test_zvd_leaves_at_most_a_twentieth_with_frequencies_a_tenth_wrong(reach, ralf_model, left_behind):
     unshaped = left_behind(reach)
-    assert left_behind(shaped(reach, ralf_model, kind="zv")) < 0.02 * unshaped
+    assert left_behind(shape_motion(reach, ralf_model, kind="zv")) < 0.02 * unshaped
     for factor in (0.9, 1.1):
-        assert left_behind(shaped(reach, ralf_model, kind="zvd", frequency_factor=factor)) < 0.05 * unshaped
+        assert left_behind(shape_motion(reach, ralf_model, kind="zvd", frequency_factor=factor)) < 0.05 * unshaped
 
 
 def test_what_cannot_be_shaped_is_refused(reach, ralf_model):
     with pytest.raises(supple.InputError, match=r"modes .*give a flexible reduced model"):
-        shaped(reach)
+        shape_motion(reach)
     with pytest.raises(supple.InputError, match="3 modes"):
-        shaped(reach, ralf_model, modes=3)
+        shape_motion(reach, ralf_model, modes=3)
     with pytest.raises(supple.InputError, match='no shaper "zvv"'):
         shaper("zvv", 2.0)
     assert list(SHAPERS) == ["zv", "zvd", "zvdd", "ei"]

@@ -23,7 +23,7 @@ CURVED = [[0.0, 0.0], [0.5, 0.8], [1.0, 0.2], [1.5, 0.4]]
 def test_straight_ways_take_the_time_of_their_profiles(arm, bounds):
     found = timed_path([[0.0, 0.0], [0.15, 0.1]], arm, **bounds)
     assert_allclose(found.duration, profile(0.15, **bounds).duration, rtol=1e-3)
-    course = np.abs(found.sampled(np.linspace(0.0, found.end, 2001)[:-1])).max(axis=(0, 2))
+    course = np.abs(found.sample(np.linspace(0.0, found.end, 2001)[:-1])).max(axis=(0, 2))
     assert course[1] <= bounds["velocity"] * (1 + 1e-6)
     assert course[2] <= bounds["acceleration"] * 1.01
     assert course[3] <= bounds.get("jerk", np.inf) * 1.01
@@ -39,12 +39,12 @@ def test_forces_are_kept_and_one_of_them_stops_it_at_every_instant(arm):
     assert np.mean(used.max(axis=0) > 0.92) > 0.9  # bang-bang, but for its switches and a last slowing down
     slower = timed_path(CURVED, arm, forces=limits, jerk=100.0)
     assert slower.duration > found.duration
-    assert np.abs(slower.sampled(times)[:, 3]).max() <= 101.0
+    assert np.abs(slower.sample(times)[:, 3]).max() <= 101.0
 
 
 def test_points_lie_on_the_path_and_stops_of_a_motion_stay(arm):
     found = timed_path(CURVED, arm, velocity=1.0, acceleration=5.0, jerk=50.0)
-    theta = found.sampled(np.linspace(0.0, found.end, 8001))[:, 0]
+    theta = found.sample(np.linspace(0.0, found.end, 8001))[:, 0]
     for point in CURVED:
         assert np.linalg.norm(theta - point, axis=1).min() < 1e-3
     there = supple.Motion(coordinates={"shoulder": {"to": 0.5}, "elbow": {"from": 0.2, "to": 0.4}}, duration=3.0)

@@ -20,7 +20,7 @@ def swing(arm):
 
 def test_a_profile_within_bounds_is_its_own_polynomials(arm, swing):
     course = supple.trajectory(arm, SWING)
-    found = swing.sampled(course.time)
+    found = swing.sample(course.time)
     assert swing.coefficients.shape[1] == 4  # cubics: pieces of constant jerk
     assert_allclose(found[:, 0], course.theta, atol=1e-15)
     assert_allclose(found[:, 1], course.rates, atol=1e-14)
@@ -30,12 +30,12 @@ def test_a_profile_within_bounds_is_its_own_polynomials(arm, swing):
 
 def test_one_instant_is_as_in_a_batch_and_derivatives_are_slopes(swing):
     times = np.random.default_rng(1).uniform(-0.2, swing.end + 0.2, 200)
-    batch = swing.sampled(times)
+    batch = swing.sample(times)
     assert_allclose(np.array([swing.at(t) for t in times]), batch, rtol=0, atol=1e-13)
     inside = times[np.abs(times[:, None] - swing.breaks).min(axis=1) > 1e-5]
     h = 1e-6
-    slopes = (swing.sampled(inside + h) - swing.sampled(inside - h)) / (2 * h)
-    assert_allclose(slopes[:, :3], swing.sampled(inside)[:, 1:], atol=1e-7)
+    slopes = (swing.sample(inside + h) - swing.sample(inside - h)) / (2 * h)
+    assert_allclose(slopes[:, :3], swing.sample(inside)[:, 1:], atol=1e-7)
 
 
 def test_it_stands_at_its_ends_and_can_look_ahead(swing):
@@ -46,7 +46,7 @@ def test_it_stands_at_its_ends_and_can_look_ahead(swing):
 
 def test_trajectories_and_callables_become_references(arm, swing):
     course = swing.trajectory(np.linspace(0.0, swing.end, 401))
-    assert_allclose(reference(course, arm).sampled(course.time)[:, :2], swing.sampled(course.time)[:, :2], atol=1e-14)
+    assert_allclose(reference(course, arm).sample(course.time)[:, :2], swing.sample(course.time)[:, :2], atol=1e-14)
 
     def wave(t):
         return [np.sin(t), t], [np.cos(t), 1.0], [-np.sin(t), 0.0]
@@ -64,7 +64,7 @@ def test_a_table_becomes_the_spline_through_it(arm, tmp_path):
     (tmp_path / "swing.csv").write_text("time,shoulder,elbow\n" + rows)
     found = reference(tmp_path / "swing.csv", arm)
     course = supple.trajectory(arm, tmp_path / "swing.csv", times=np.linspace(0.0, 0.99, 77))
-    assert_allclose(found.sampled(course.time)[:, 2], course.accelerations, atol=1e-10)
+    assert_allclose(found.sample(course.time)[:, 2], course.accelerations, atol=1e-10)
 
 
 def test_what_does_not_fit_is_refused(arm, swing, four_bar):

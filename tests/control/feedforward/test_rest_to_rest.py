@@ -26,10 +26,10 @@ def test_nothing_is_left_behind_in_the_same_time(planned, reach, left_behind):
 
 def test_the_change_is_small_and_the_deformation_that_of_the_model(planned, reach, ralf_model):
     times = np.linspace(0.0, reach.end, 500)
-    change = planned.reference.sampled(times) - reach.sampled(times)
-    assert np.abs(change[:, 1]).max() < 0.05 * np.abs(reach.sampled(times)[:, 1]).max()
+    change = planned.reference.sample(times) - reach.sample(times)
+    assert np.abs(change[:, 1]).max() < 0.05 * np.abs(reach.sample(times)[:, 1]).max()
     run = ralf_model.follow(planned.reference.trajectory(np.linspace(0.0, reach.end, 1001)))
-    expected = planned.deformation.sampled(run.time)[:, 0]
+    expected = planned.deformation.sample(run.time)[:, 0]
     for k, name in enumerate(planned.deformation.coordinates):
         assert_allclose(run.coordinates[name], expected[:, k], atol=1e-6 * np.abs(expected).max())
 

@@ -43,7 +43,7 @@ def test_the_model_follows_the_path_and_comes_to_rest(inverted, left_behind, rea
 def test_deformation_of_the_plan_is_that_of_the_model_led_along_it(ralf_model, inverted):
     times = np.linspace(0.0, inverted.duration, 1200)  # fine enough for the quintics that lead it
     run = ralf_model.follow(inverted.reference.trajectory(times))
-    planned = inverted.deformation.sampled(times)
+    planned = inverted.deformation.sample(times)
     for k, name in enumerate(inverted.deformation.coordinates):
         assert_allclose(planned[:, 0, k], run.coordinates[name], atol=1e-4 * np.abs(planned[:, 0, k]).max())
     needed = inverted.forces(times)
@@ -73,7 +73,7 @@ def test_an_all_pass_of_a_ramp_is_the_ramp_but_later(arm):
     passed, late = causal_path(ramp, np.array([40.0 + 0j, -40.0 + 0j]))
     t = np.linspace(0.01, 0.99, 50)
     assert_allclose(late, 0.05)
-    assert_allclose(passed.sampled(t)[:, 0, 0], t - 0.05 + 0.05 * np.exp(-40.0 * t), atol=1e-6)
+    assert_allclose(passed.sample(t)[:, 0, 0], t - 0.05 + 0.05 * np.exp(-40.0 * t), atol=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore::supple.diagnostics.SuppleNote")  # of its damping in time
@@ -85,7 +85,7 @@ def test_the_mechanism_follows_ten_times_closer_than_with_rigid_feedforward(ralf
         start = supple.equilibrium(ralf, dict(zip(held, course.theta[0].tolist(), strict=True)), held=held)
         run = supple.simulate(ralf, times, motion=course, start=start)
         tip = np.stack([run.outputs["tip.x"], run.outputs["tip.z"]], axis=1)
-        return np.linalg.norm(tip - inverted.wanted.sampled(times)[:, 0], axis=1).max()
+        return np.linalg.norm(tip - inverted.wanted.sample(times)[:, 0], axis=1).max()
 
     ours, rigid = error(inverted.reference), error(reach.delayed(inverted.lead))
     assert ours < 0.01 * rigid

@@ -14,7 +14,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.elastic.body_matrices import rigid_body_motions
 from supple.formulations.elastic.condensation import condense
-from supple.formulations.elastic.superelement_body import Patch, tied
+from supple.formulations.elastic.superelement_body import Patch, tie_nodes
 
 GIVEN = {
     "materials": {"m": {"youngs_modulus": 70e9, "density": 2700}},
@@ -135,7 +135,7 @@ def test_ties_carry_rigid_motions_exactly():
         Patch(np.array([0.2, 0.1, 0.3]), np.arange(4), False),
         Patch(np.array([-0.5, 0.4, 0.0]), np.arange(4, 8), True),
     ]
-    found = tied(positions, degrees, patches)
+    found = tie_nodes(positions, degrees, patches)
     T = rigid_body_motions(found.nodes, found.node, found.component, 6)
     expected = rigid_body_motions(positions, np.repeat(np.arange(9), 3), np.tile(np.arange(3), 9), 6)
     assert_allclose(found.S @ T, expected, atol=1e-12)
@@ -146,7 +146,7 @@ def test_an_average_tie_takes_the_mean_motion_and_spreads_forces_without_stiffne
     random = np.random.default_rng(9)
     positions = random.normal(size=(6, 3))
     place = np.array([0.3, 0.2, -0.1])
-    found = tied(positions, np.full(6, 3), [Patch(place, np.arange(6), True)])
+    found = tie_nodes(positions, np.full(6, 3), [Patch(place, np.arange(6), True)])
     q = random.normal(size=found.S.shape[1])
     u = (found.S @ q).reshape(6, 3)
     # the best rigid motion of the patch, at the place, is what the place does

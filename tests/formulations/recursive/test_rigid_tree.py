@@ -10,11 +10,11 @@ import pytest
 from numpy.testing import assert_allclose
 from trees import random_state, random_tree
 
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.diagnostics import InputError
 from supple.formulations.recursive import forward_dynamics, inverse_dynamics, mass_matrix, rigid_tree, state_space
 from supple.formulations.recursive.gather import replace_angles, sine_and_cosine
-from supple.formulations.recursive.outward import body, turned
+from supple.formulations.recursive.outward import body, turn_joint
 from supple.formulations.recursive.variation import changes
 
 BAR = {"mass": [1.0], "center": [[0, 0, 0]], "inertia": [np.eye(3)]}
@@ -94,13 +94,13 @@ def test_sine_and_cosine():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kernel", [turned, body, changes])
+@pytest.mark.parametrize("kernel", [turn_joint, body, changes])
 def test_several_states_are_taken_in_one_instruction(kernel, tmp_path, monkeypatch):
     """As many packed operations as there are of one number at a time (kept for memory that overlaps)."""
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
     side, z = (0,) * 16, np.zeros(4000)
-    given = {turned: (z, z, z, z), body: (z, z), changes: (1.0, z)}[kernel]
-    native = compiled(kernel)
+    given = {turn_joint: (z, z, z, z), body: (z, z), changes: (1.0, z)}[kernel]
+    native = compile_kernel(kernel)
     native(side, 1, *given)
     text = native.inspect_llvm(native.signatures[-1])
     packed = len(re.findall(r"f(?:mul|add|sub) (?:contract )?<\d+ x double>", text))

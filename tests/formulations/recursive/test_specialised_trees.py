@@ -11,7 +11,7 @@ from trees import random_state, random_tree
 
 from supple.diagnostics import InputError
 from supple.formulations.recursive import StateLinearizer, rigid_tree, state_space
-from supple.formulations.recursive.linearizer import program_text, specialised
+from supple.formulations.recursive.linearizer import program_text, specialise_kernels
 
 
 def small(names=("upper", "lower")):
@@ -35,9 +35,9 @@ def test_the_program_is_the_same_for_the_same_tree_and_has_no_names_in_it():
 def test_it_is_made_once_and_read_from_no_file(tmp_path, monkeypatch):
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
     tree = random_tree(("revolute", "prismatic"), seed=11)
-    batch, one = specialised(tree)
+    batch, one = specialise_kernels(tree)
     assert batch.__module__ == one.__module__
-    assert specialised(tree) == (batch, one)
+    assert specialise_kernels(tree) == (batch, one)
     assert not list(tmp_path.iterdir())
 
 

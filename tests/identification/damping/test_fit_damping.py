@@ -71,7 +71,8 @@ def test_what_was_put_in_comes_back_and_runs_from_the_written_file(file, tmp_pat
     assert found.postures[0].after == pytest.approx(4e-4, rel=0.15)  # the noise that was put in
     again = supple.load(found.save_mechanism(tmp_path / "damped.yaml"))
     one, two = (
-        supple.frf(machine, "bent", "T.z", "T.z", LINES, drives=False).values for machine in (again, found.damped)
+        supple.frf(machine, "bent", "T.z", "T.z", LINES, drives=False).values
+        for machine in (again, found.damped_mechanism)
     )
     assert_allclose(one, two, rtol=1e-4)  # six digits are written
     off = np.abs(one - supple.frf(truth, "bent", "T.z", "T.z", LINES, drives=False).values)

@@ -44,7 +44,7 @@ def test_responses_tell_structural_from_viscous_damping(damping, structural, win
     found = supple.modal_parameters(test)
     assert found.structural is structural
     assert_allclose(found.natural_frequencies_hz, modes, rtol=1e-6)
-    assert_allclose(found.synthesised(), H, atol=1e-5 * np.abs(H).max())
+    assert_allclose(found.synthesise(), H, atol=1e-5 * np.abs(H).max())
     # H = φ_o φ_i/(m ...): of shapes whose largest entry is one, the mass is one over the largest squared
     assert_allclose(found.modal_masses, 1.0 / np.abs(shapes).max(axis=1) ** 2, rtol=1e-4)
 

@@ -23,11 +23,11 @@ def test_as_many_combinations_as_are_determined_and_none_of_what_is_found_alone(
     slopes = random.normal(size=(12, k)) * 10.0 ** random.uniform(-2.0, 3.0, size=k)
     slopes[:, : k // 2] = slopes[:, :1] * random.normal(size=k // 2)  # some show the same
     known = identifiability(names, slopes, np.ones(k))
-    assert len(known.combinations) == known.determined
+    assert len(known.combinations) == known.determined_count
     together = [set(item) for item in known.combinations if len(item) > 1]
     for name in known.found:
         assert {name: 1.0} in known.combinations
         assert not any(name in item for item in together)
-    if known.determined == k:
+    if known.determined_count == k:
         assert set(known.found) == set(names)
         assert not together

@@ -73,7 +73,7 @@ def test_what_h1_loses_to_noise_on_the_force_is_told():
     found = response_noise(test, H, 0)
     assert seen == pytest.approx(1.0 - ratio * (N - 1) / N, abs=4e-4)
     assert found.shown.mean() == pytest.approx(seen, abs=6e-4)
-    assert response_noise(test.changed(estimator="Hv"), H, 0).shown.mean() == 1.0
+    assert response_noise(test.copy_with(estimator="Hv"), H, 0).shown.mean() == 1.0
 
 
 @pytest.mark.slow

@@ -142,9 +142,9 @@ def test_modes_that_were_found_in_responses_go_straight_into_updating(file, trut
         (again,) = supple.load_measurements(tmp_path / kept, "bent")
         assert_allclose(again.shapes, seen.shapes)
         assert_allclose(again.frequency_sigma, seen.frequency_sigma)
-    placed = [one.replaced(position=np.array(supple.assemble(truth, "bent").frame(one.point).position))
+    placed = [one.copy_with(position=np.array(supple.assemble(truth, "bent").frame(one.point).position))
               for one in tested.responses.responses]  # fmt: skip
-    replace(tested, responses=tested.responses.changed(responses=placed)).save(tmp_path / "modes.uff")
+    replace(tested, responses=tested.responses.copy_with(responses=placed)).save(tmp_path / "modes.uff")
     (nodes,) = supple.load_measurements(tmp_path / "modes.uff", "bent")
     assert_allclose(nodes.shapes, seen.shapes, atol=1e-4)  # single precision
     assert_allclose(nodes.frequencies_hz, seen.frequencies_hz, rtol=1e-5)
@@ -227,7 +227,7 @@ def test_the_surgiscope_from_five_frequencies_predicts_the_posture_that_was_not_
     chosen = predicted.frequencies_hz[closest_in_order(np.array(SECOND), predicted.frequencies_hz)]
     assert np.mean(np.abs(chosen / SECOND - 1.0)) < 0.025
     known = found.identifiability
-    assert known.determined == 3
+    assert known.determined_count == 3
     assert {"motor", "motor_rz"} <= set(known.found)
     assert [set(item) for item in known.combinations if len(item) > 1] == [{"elbow", "wrist"}]
     assert "hinge" in found.at_prior
@@ -244,7 +244,7 @@ def test_a_vertical_blow_in_the_middle_tells_nothing_of_bending():
     plan = supple.plan_test(SURGISCOPE, SHARED, [middle, aside], lines=25)
     assert plan.unseen[0] == ("motor", "elbow", "hinge", "wrist")
     assert plan.found[0].found == ("motor_rz",)
-    assert plan.found[1].determined == 5
+    assert plan.found[1].determined_count == 5
 
 
 def test_pairs_are_the_closest_in_rising_order_or_the_most_alike():

@@ -13,7 +13,7 @@ from supple.description.elastic.cross_section import CrossSection
 from supple.kinematics.rest import rest
 from supple.view.page.encoding import encode_data
 from supple.view.page.page_data import page_data, page_mechanism, ranges
-from supple.view.page.scene import flexing, outline, place_motion
+from supple.view.page.scene import list_stations, outline, place_motion
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 _TYPES = {"f4": "<f4", "f8": "<f8", "i2": "<i2", "i4": "<i4"}
@@ -78,7 +78,7 @@ def test_energy_along_beams_is_the_energy_of_the_body(name):
             continue
         z = np.random.default_rng(0).normal(size=body.size) / np.sqrt(1.0 + body.stiffness)
         total = 0.0
-        for part in flexing(rest_, body):
+        for part in list_stations(rest_, body):
             at, strain = array(part["at"]), array(part["strain"]).astype(float)
             density = 0.5 * np.square(strain @ z).sum(axis=1).reshape(-1, 4)
             length = np.linalg.norm(at.reshape(-1, 4, 3)[:, 3] - at.reshape(-1, 4, 3)[:, 0], axis=1)
@@ -89,7 +89,7 @@ def test_energy_along_beams_is_the_energy_of_the_body(name):
 def test_stations_at_nodes_move_as_the_nodes(arm):
     rest_, *_ = page_mechanism(rest(arm))
     body = next(item for item in rest_.bodies if item.mesh is not None)
-    (part,) = flexing(rest_, body)
+    (part,) = list_stations(rest_, body)
     at, motion = array(part["at"]), array(part["motion"])
     for place, node in body.mesh.places.items():
         here = np.flatnonzero(np.linalg.norm(at - np.array(place), axis=1) < 1e-9)

@@ -19,7 +19,7 @@ Term = tuple[int, ...]
 _FROM_THE_START = 2000  # terms of the hyperbolic cross that are candidates before any sample is known
 
 
-def graded(terms: set[Term]) -> Indices:
+def sort_terms(terms: set[Term]) -> Indices:
     """Return terms by rising total degree: (terms, s)."""
     return np.array(sorted(terms, key=lambda term: (sum(term), tuple(-n for n in term))), dtype=np.int64)
 
@@ -57,7 +57,7 @@ def repertoire(dimension: int, known: Indices | None = None, degree: int | None 
     terms = set(_initial_terms(dimension))
     if known is not None:
         terms |= with_margin(known)
-    return graded({term for term in terms if degree is None or sum(term) <= degree})
+    return sort_terms({term for term in terms if degree is None or sum(term) <= degree})
 
 
 def with_margin(indices: Indices) -> set[Term]:

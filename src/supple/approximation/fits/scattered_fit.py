@@ -73,7 +73,7 @@ def sequence(dimension: int, length: int) -> Array:
     return np.vstack([first, np.cos(np.pi * rest)])
 
 
-def missing(known: Array, length: int) -> Array:
+def find_missing_points(known: Array, length: int) -> Array:
     """Return the first points of the sequence that no known point (N, s) represents.
 
     Distances are taken in arccos ξ, in which the sequence is even; each known point represents one point of the

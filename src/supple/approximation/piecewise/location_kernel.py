@@ -38,7 +38,7 @@ def locate_block(Z, F, X, start, count, leaves):
 @kernel
 def locate(Z, F, X, point):
     """Return the leaf of one point of the flat X, or NOWHERE."""
-    return looked_up(Z, F, X, point) if Z[CELLS] > 0 else descended(Z, F, X, point)
+    return looked_up(Z, F, X, point) if Z[CELLS] > 0 else descend_tree(Z, F, X, point)
 
 
 @kernel
@@ -127,11 +127,11 @@ def descend_block(Z, F, X, start, count, leaves):
         if leaves[p] != NOWHERE:
             leaves[p] = -2 - leaves[p]
         elif roots > one:  # on a face of two roots, the other one may have a fit
-            leaves[p] = descended(Z, F, X, start + p)
+            leaves[p] = descend_tree(Z, F, X, start + p)
 
 
 @kernel
-def descended(Z, F, X, point):
+def descend_tree(Z, F, X, point):
     """Return the leaf of one point down the tree, searched in every root, or NOWHERE."""
     s, nodes_i, nodes_f = Z[S], np.uint64(Z[NODES_I]), np.uint64(Z[NODES_F])
     x = point * s

@@ -60,7 +60,7 @@ def packed_arrays(
     header[ROOTS_F : TABLE_F + 1] = np.cumsum([0, *(part.size for part in numbers)])
     header[COEFFICIENTS] = before + len(space)
     Z = np.concatenate([header, *(part.ravel() for part in integers)]).astype(np.int64)
-    F = aligned([*numbers, table.numbers, space], rows * stride)
+    F = join_aligned([*numbers, table.numbers, space], rows * stride)
     filled = F[header[COEFFICIENTS] :].reshape(rows, stride)
     filled[:, :outputs], filled[:, outputs:] = coefficients, 0.0
     return Z, F
@@ -92,7 +92,7 @@ def groups_of_four(count: int) -> int:
     return -(-count // 4)
 
 
-def aligned(parts: Sequence[Array], more: int = 0) -> Array:
+def join_aligned(parts: Sequence[Array], more: int = 0) -> Array:
     """Join parts in memory that begins on a cache line, with room for `more` numbers behind them."""
     size = sum(part.size for part in parts)
     space = np.empty(size + more + LINE)
@@ -146,7 +146,7 @@ def cell_table(roots_f: Array, roots_i: Integers, nodes_i: Integers, nodes_f: Ar
     if cells > min(MOST_CELLS, CELLS_A_LEAF * leaves):
         return NONE
     centers = np.stack(np.meshgrid(*[0.5 * (e[1:] + e[:-1]) for e in edges], indexing="ij"), axis=-1)
-    child = _descended(int(roots_i[0]), nodes_i, nodes_f, centers.reshape(cells, -1))
+    child = _descend_tree(int(roots_i[0]), nodes_i, nodes_f, centers.reshape(cells, -1))
     for edge in edges:
         edge[0], edge[-1] = -np.inf, np.inf  # a point of the region needs no correction there
     return CellTable(
@@ -175,7 +175,7 @@ def _edges(lower: float, upper: float, cuts: Array) -> Array | None:
     return edges
 
 
-def _descended(root: int, nodes_i: Integers, nodes_f: Array, points: Array) -> Integers:
+def _descend_tree(root: int, nodes_i: Integers, nodes_f: Array, points: Array) -> Integers:
     """Return the child that ends the search of each point (N, s)."""
     child = np.full(len(points), root, dtype=np.int64)
     while (going := np.flatnonzero(child >= 0)).size:

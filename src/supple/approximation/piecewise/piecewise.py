@@ -23,7 +23,7 @@ from supple.approximation.piecewise.packing import NOWHERE, packed_arrays
 from supple.approximation.piecewise.piecewise_kernel import evaluate_batch, gradient_batch, locate_batch
 from supple.approximation.refinement.box import Box
 from supple.array_types import Array, Integers
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.diagnostics import InputError
 
 __all__ = ["NOWHERE", "Piecewise", "PiecewiseArrays"]
@@ -94,7 +94,7 @@ class Piecewise:
         """Return the leaf that contains each x (N, s), NOWHERE outside."""
         points = np.ascontiguousarray(np.atleast_2d(np.asarray(x, float)))
         leaves = np.empty(len(points), dtype=np.int64)
-        compiled(locate_batch, count=len(points))(*self.packed, points, leaves)
+        compile_kernel(locate_batch, count=len(points))(*self.packed, points, leaves)
         return leaves
 
     def evaluate(self, x: ArrayLike) -> Array:
@@ -116,9 +116,9 @@ class Piecewise:
         slopes = np.empty((len(points), self.outputs, self.dimension if gradients else 0))
         inside = np.empty(len(points), dtype=np.int64)
         if gradients:
-            compiled(gradient_batch, count=len(points))(*self.packed, points, values, slopes, inside)
+            compile_kernel(gradient_batch, count=len(points))(*self.packed, points, values, slopes, inside)
         else:
-            compiled(evaluate_batch, count=len(points))(*self.packed, points, values, inside)
+            compile_kernel(evaluate_batch, count=len(points))(*self.packed, points, values, inside)
         if not inside.all():
             n = int(np.flatnonzero(inside == 0)[0])
             raise InputError(

@@ -23,8 +23,8 @@ from supple.approximation.fits.lower_set import divisors, repertoire
 from supple.approximation.fits.scattered_fit import (
     LEAST_OVERSAMPLING,
     OVERSAMPLING,
+    find_missing_points,
     highest_fit_degree,
-    missing,
     samples_for,
 )
 from supple.approximation.refinement.box import Box
@@ -121,7 +121,7 @@ class Graded:
 
     def lacking(self, leaf: Leaf, known: Array, slopes: int) -> Array:
         """Return the missing points of a nested sequence."""
-        return missing(known, self.samples(leaf.level, slopes))
+        return find_missing_points(known, self.samples(leaf.level, slopes))
 
     def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[CandidateTerms]:
         """Return the degree of the level, one less, and higher ones if the samples allow."""
@@ -193,7 +193,7 @@ class AdaptiveBasis:
         lists = [CandidateTerms(order, n) for n in {max(1, int(share * most)): None for share in _SHARES}]
         degree = max(n for n in range(25) if n == 0 or count(s, n) <= most)
         graded = total_degree(s, degree if self._degree is None else min(degree, self._degree))
-        return [*lists, CandidateTerms(_continued(graded, order), len(graded))]
+        return [*lists, CandidateTerms(_append_terms(graded, order), len(graded))]
 
     def better(self, node: BoxNode, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
         """Return the terms chosen by all points; those of the previous call unless there are many more points."""
@@ -224,7 +224,7 @@ class AdaptiveBasis:
         return chosen_terms(xi, values, gradients, terms, self._most(len(rows), evaluated))
 
 
-def _continued(first: Indices, then: Indices) -> Indices:
+def _append_terms(first: Indices, then: Indices) -> Indices:
     """Return a list of terms, followed by the other terms of a second list."""
     known = set(map(tuple, first.tolist()))
     rest = [term for term in then.tolist() if tuple(term) not in known]
@@ -322,7 +322,7 @@ def chosen_terms(xi: Array, values: Array, gradients: Array | None, terms: Indic
     left = np.ones(len(terms))
     taken: list[int] = []
     Q = np.zeros((len(A), 0))
-    r = _changing(r - A[:, :1] @ (A[:, :1].T @ r))
+    r = _combine_outputs(r - A[:, :1] @ (A[:, :1].T @ r))
     while len(taken) < min(most, len(terms)):
         new = _next(_worth(A, r, below, left), below, left, max(1, int(_BATCH * len(taken))))
         new = new[: most - len(taken)]  # a divisor comes before its multiples
@@ -339,7 +339,7 @@ def chosen_terms(xi: Array, values: Array, gradients: Array | None, terms: Indic
     return terms[taken]
 
 
-def _changing(r: Array) -> Array:
+def _combine_outputs(r: Array) -> Array:
     """Return at most _OUTPUTS combinations of outputs that change most; their sum of squares is nearly the total."""
     if r.shape[1] <= _OUTPUTS:
         return r

@@ -38,7 +38,7 @@ class BoxNode:
         assert self.coefficients is not None
         return (common if self.indices is None else self.indices)[: len(self.coefficients)]
 
-    def joined(self, pending: Collection[BoxNode]) -> None:
+    def undo_division(self, pending: Collection[BoxNode]) -> None:
         """Undo the last division wherever both halves are pending; the node's own coefficients are then valid again."""
         if self.children is None:
             return
@@ -46,7 +46,7 @@ class BoxNode:
             self.axis, self.children = None, None
         else:
             for child in self.children:
-                child.joined(pending)
+                child.undo_division(pending)
 
 
 @dataclass
@@ -89,7 +89,7 @@ class Forest:
 
         roots_i = [number(root) for root in self.roots]
         s = self.roots[0].box.dimension
-        indices, parts = self._joined(leaves)
+        indices, parts = self._join_leaves(leaves)
         first = np.cumsum([0, *(len(part) for part in parts)])[:-1]
         degrees = [int(indices[: len(part)].max(initial=0)) for part in parts]
         arrays = PiecewiseArrays(
@@ -102,11 +102,11 @@ class Forest:
             ).reshape(-1, 3),
             np.array([[leaf.box.center, 1.0 / leaf.box.half] for leaf in leaves], dtype=float).reshape(-1, 2, s),
             np.ascontiguousarray(indices),
-            _stacked(parts),
+            _stack_rows(parts),
         )
         return Piecewise(arrays)
 
-    def _joined(self, leaves: Sequence[BoxNode]) -> tuple[Indices, list[Array]]:
+    def _join_leaves(self, leaves: Sequence[BoxNode]) -> tuple[Indices, list[Array]]:
         """Return one list of multi-indices for all leaves, and their coefficients by it."""
         parts = [leaf.coefficients for leaf in leaves if leaf.coefficients is not None]
         lists = [self.indices if leaf.indices is None else leaf.indices for leaf in leaves]
@@ -123,7 +123,7 @@ class Forest:
         return whole, spread
 
 
-def _stacked(parts: Sequence[Array]) -> Array:
+def _stack_rows(parts: Sequence[Array]) -> Array:
     """Return the rows of all parts; adjacent parts of one array are not copied."""
     if not parts:
         return np.zeros((0, 0))
@@ -138,7 +138,7 @@ def _stacked(parts: Sequence[Array]) -> Array:
     return np.asarray(whole[:rows])
 
 
-def halved(box: Box, levels: tuple[int, ...]) -> BoxNode:
+def cut_box(box: Box, levels: tuple[int, ...]) -> BoxNode:
     """Return a box cut into 2^levels[i] equal parts along each axis, as a binary tree, the longest axis first."""
     node = BoxNode(box)
     remaining = list(levels)

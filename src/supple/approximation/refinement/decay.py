@@ -32,7 +32,7 @@ class Decay:
         """Return the expected error at another degree."""
         return float(np.sum(self.error * self.rate ** (degree - self.degree)))
 
-    def halved(self, axis: int) -> tuple[Decay, Decay]:
+    def halve(self, axis: int) -> tuple[Decay, Decay]:
         """Return the halves of the box: the one nearer to the singularity of the function, and the other."""
         rho = self.rate[axis]
         z = 0.5 * (rho + 1.0 / rho)
@@ -109,7 +109,7 @@ def cost(expected: Decay, ladder: Sequence[tuple[float, int]], halvings: int) ->
             break
     if halvings == 0 or alone <= 2 * ladder[0][1]:
         return alone
-    near, far = expected.halved(int(np.argmax(expected.error)))
+    near, far = expected.halve(int(np.argmax(expected.error)))
     halves = cost(near, ladder, halvings - 1)
     if halves < alone:
         halves += cost(far, ladder, halvings - 1)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.approximation.approximation import halve_invalid, known_errors, worst_by_leaf
-from supple.approximation.check_points import candidates, cloud, filling, peaks
+from supple.approximation.check_points import candidates, cloud, fill_gaps, peaks
 from supple.approximation.evaluated import Derived, Evaluated, Rows
 from supple.approximation.fit_error import largest, point_errors
 from supple.approximation.fits.chebyshev_products import Indices
@@ -57,16 +57,16 @@ class Refinement:
                     continue
                 if not (self._search_again() if self.problem.confirmation is None else self._confirm()):
                     return self.forest
-            elif self._stopped(work) or not self._round(work):
+            elif self._should_stop(work) or not self._round(work):
                 for root in self.forest.roots:
-                    root.joined([leaf.node for leaf in self.leaves if leaf.node.coefficients is None])
+                    root.undo_division([leaf.node for leaf in self.leaves if leaf.node.coefficients is None])
                 if self.problem.confirmation is None:
                     self._search(_LOOKS)  # the tolerance is missed: measure the error
                 else:
                     self.problem.confirmation.current = False
                 return self.forest
 
-    def _stopped(self, work: list[Leaf]) -> bool:
+    def _should_stop(self, work: list[Leaf]) -> bool:
         """Return whether refinement ends early."""
         errors = [(leaf.ancestors[-1], leaf.box) for leaf in work if leaf.ancestors]
         return self.forest.stagnant is not None or self.problem.give_up(self.forest, errors)
@@ -130,7 +130,7 @@ class Refinement:
             samples = np.vstack([samples, leaf.box.from_unit(np.array(list(product((-1.0, 1.0), repeat=s))))])
         lacking = max(0, check_count(s) - len(leaf.checks))
         known = leaf.box.to_unit(np.vstack([self.evaluated.points[leaf.checks], samples]))
-        return samples, leaf.box.from_unit(filling(known, lacking, leaf.seed))
+        return samples, leaf.box.from_unit(fill_gaps(known, lacking, leaf.seed))
 
     def _fit(self, leaf: Leaf) -> None:
         """Fit the polynomials that the samples allow, and keep the best one on all points of the box."""
@@ -189,7 +189,7 @@ class Refinement:
         rate = (errors[-1][1] / errors[-1 - back][1]) ** (1.0 / gained) if back else None
         expected = self._decay(leaf, error, rate)
         axis = int(np.argmax(np.where(allowed, expected.error, -1.0)))
-        near, far = expected.halved(axis)
+        near, far = expected.halve(axis)
         below = bases.below(leaf.level)
         start = next((n for n in range(bases.first, below) if far.at(bases.degree(n)) <= 1.0), below)
         if leaf.level >= bases.highest:
@@ -277,7 +277,7 @@ class Refinement:
         confirmation = self.problem.confirmation
         assert confirmation is not None
         self._polish()
-        rows = self.problem.unconfirmed(self.forest)
+        rows = self.problem.find_unconfirmed_rows(self.forest)
         if not len(rows):
             return False
         broken = rows[~self.evaluated.valid(rows)]
@@ -328,13 +328,13 @@ class Refinement:
             nodes, worst, rows_of = worst_by_leaf(self.forest, self.evaluated, self.derived, self.medians)
             if not nodes:
                 return
-            before, stated = stated, self._stated()
+            before, stated = stated, self._state_errors()
             grew = max((stated[name] / max(before.get(name, 0.0), 1e-300) for name in stated), default=1.0)
             if n >= _LOOKS and grew <= _GROWTH:
                 return
             self.evaluated.rows(self.suspicion.of_all(nodes, worst, rows_of, self.medians, self._weight))
 
-    def _stated(self) -> dict[str, float]:
+    def _state_errors(self) -> dict[str, float]:
         """Return the error of each family over all known points."""
         errors, _ = known_errors(self.forest, self.forest.piecewise(), self.evaluated, self.derived, self.medians)
         return {name: float(error.max(initial=0.0)) for name, error in errors.items()}
@@ -358,7 +358,7 @@ class Refinement:
             known = leaf.box.to_unit(self.evaluated.points[np.union1d(leaf.fitted, leaf.checks)])
             # Half in gaps, half evenly: errors of values peak inside, those of gradients on faces.
             fresh = np.vstack(
-                [filling(known, n - n // 2, self._seed), halton_points(leaf.box.dimension, n // 2, self._seed)]
+                [fill_gaps(known, n - n // 2, self._seed), halton_points(leaf.box.dimension, n // 2, self._seed)]
             )
             parts.append(leaf.box.from_unit(fresh))
         rows, at = self.evaluated.rows(np.vstack(parts)), 0

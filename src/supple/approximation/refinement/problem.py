@@ -102,7 +102,7 @@ class FitProblem:
             return self.confirmation.checked.scales
         return region_medians(self.region, forest, self.evaluated, self.derived)
 
-    def unconfirmed(self, forest: Forest) -> Rows:
+    def find_unconfirmed_rows(self, forest: Forest) -> Rows:
         """Return rows of known points that a fresh set of check points adds; none if the fit is good.
 
         For every box with points above the tolerance these are the worst ones and those of the search for peaks, and

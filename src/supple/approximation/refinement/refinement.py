@@ -22,7 +22,7 @@ from supple.approximation.approximation import (
     roots_of,
     worst_by_leaf,
 )
-from supple.approximation.check_points import filling
+from supple.approximation.check_points import fill_gaps
 from supple.approximation.confidence import Confirmation
 from supple.approximation.evaluated import Derived, Evaluated, Placed, Rows, Sampler
 from supple.approximation.fit_error import largest, point_errors
@@ -153,7 +153,7 @@ def bisect(problem: FitProblem, chosen: Polynomials) -> Forest:
         errors = [(part.ancestors[-1], part.node.box) for part in level if part.ancestors]
         if len(evaluated) and (spent or forest.stagnant is not None or problem.give_up(forest, errors)):
             for root in forest.roots:
-                root.joined([part.node for part in level])
+                root.undo_division([part.node for part in level])
             if problem.confirmation is not None:
                 problem.confirmation.current = False
             return forest
@@ -172,7 +172,7 @@ def bisect(problem: FitProblem, chosen: Polynomials) -> Forest:
             _share(done, forest, evaluated)
             level, done, worst, forest.stagnant = _judge(done, problem, problem.medians(forest), chosen)
         if not level and done and problem.confirmation is not None and forest.stagnant is None:
-            rows = problem.unconfirmed(forest)
+            rows = problem.find_unconfirmed_rows(forest)
             for part in done if len(rows) else ():
                 inside = rows[part.node.box.contains(evaluated.points[rows])]
                 part.rows = np.union1d(part.rows, inside)
@@ -196,7 +196,7 @@ def _points(
         seed += 1
         box = part.node.box
         known = box.to_unit(np.vstack([evaluated.points[part.rows], box.from_unit(design)]))
-        fresh = filling(known, max(box.dimension + 1, checks - len(part.rows)), seed)
+        fresh = fill_gaps(known, max(box.dimension + 1, checks - len(part.rows)), seed)
         points.append(box.from_unit(np.vstack([design, fresh])))
     return points, seed
 
@@ -331,7 +331,7 @@ def fit_conforming(problem: FitProblem, fit: Fit, degree: int | None) -> Forest:
         weights = partial(counted.weights, degree=n, medians=problem.medians(forest))
         planes_needed = _planes(problem, bad, leaves, chosen, weights)
         if not bad and not any(planes_needed):
-            rows = problem.unconfirmed(forest)
+            rows = problem.find_unconfirmed_rows(forest)
             if not len(rows):
                 return forest
             _invalidate(leaves, evaluated, rows)
@@ -342,7 +342,7 @@ def fit_conforming(problem: FitProblem, fit: Fit, degree: int | None) -> Forest:
             problem.confirmation.current = False
         rate = None if before is None or worst == 0.0 else worst / before
         before = None
-        if n < highest and bad and _raising_pays(cuts, planes_needed, bad, chosen, weights, rate):
+        if n < highest and bad and _prefer_higher_degree(cuts, planes_needed, bad, chosen, weights, rate):
             n, before = n + 1, worst
         elif any(planes_needed):
             cuts = [have | more for have, more in zip(cuts, planes_needed, strict=True)]
@@ -374,7 +374,7 @@ def _bad_cells(problem: FitProblem, forest: Forest, checks: int, *, fresh: bool)
         rows = np.flatnonzero(leaf_of == k)
         lacking = checks - (0 if fresh else int((~evaluated.fitted[rows]).sum()))
         if lacking > 0:
-            parts.append(leaf.box.from_unit(filling(leaf.box.to_unit(evaluated.points[rows]), lacking, seed + k)))
+            parts.append(leaf.box.from_unit(fill_gaps(leaf.box.to_unit(evaluated.points[rows]), lacking, seed + k)))
     if parts:
         _invalidate(fitted, evaluated, evaluated.rows(np.vstack(parts)))
     left, worst, _ = worst_by_leaf(forest, evaluated, problem.derived, problem.medians(forest))
@@ -420,7 +420,7 @@ def _planes(
     return planes_needed
 
 
-def _raising_pays(
+def _prefer_higher_degree(
     cuts: Cuts,
     planes_needed: Cuts,
     bad: Sequence[tuple[BoxNode, float]],
@@ -442,5 +442,5 @@ def _raising_pays(
     halves = expected
     for axis in range(s):
         if planes_needed[axis]:
-            halves = halves.halved(axis)[0]
+            halves = halves.halve(axis)[0]
     return bool(raised >= -np.log(halves.at(n) / error) / growth)

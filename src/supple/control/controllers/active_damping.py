@@ -18,16 +18,16 @@ from supple.array_types import Array, Complex
 from supple.control.controllers.needed_forces import motion_series
 from supple.control.feedforward.reference import AnyReference
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import AffineLaw, fixed
+from supple.control.laws.affine_law import AffineLaw, make_constant_law
 from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria, EquilibriaOf
 from supple.control.laws.linear_law import closed_poles, continuous_poles, linear_law
-from supple.control.laws.scheduling import Ranges, scheduled
+from supple.control.laws.scheduling import Ranges, schedule_law
 from supple.control.margins.open_loop import held_input_model
 from supple.control.observers.sampled_plant import discretize
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
-from supple.reduced.holding import resting
+from supple.reduced.holding import find_rest
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
@@ -239,7 +239,7 @@ def _law(
     beside: Sequence[AffineController],
 ) -> AffineLaw:
     if isinstance(plant, LinearModel):
-        law = fixed(modal_matrices(plant, choice, ports), ports, name=name)
+        law = make_constant_law(modal_matrices(plant, choice, ports), ports, name=name)
         _require_stable(law, plant, beside, None)
         return law
     assert region is not None
@@ -251,10 +251,10 @@ def _law(
     def matrices_of(theta: Array) -> AffineMatrices:
         here = linear_at(theta)
         found = modal_matrices(here, choice, ports)
-        _require_stable(fixed(found, ports, name=name), here, beside, theta)
+        _require_stable(make_constant_law(found, ports, name=name), here, beside, theta)
         return widen(found, ports, wide_ports)
 
-    return scheduled(
+    return schedule_law(
         matrices_of, region, wide_ports, tolerance=tolerance, name=name,
         equilibria=_equilibria(linear_at, choice, ports, wide_ports, region),
     )  # fmt: skip
@@ -279,7 +279,7 @@ def _equilibria(
         return None
 
     def signals(theta: Array, selected: tuple[str, ...]) -> Array:
-        found = resting(region, theta)
+        found = find_rest(region, theta)
         return np.hstack([found.eta, found.outputs])[:, [names.index(name) for name in selected]]
 
     middle = _center(region)

@@ -35,7 +35,7 @@ from supple.control.margins.loop_check import checked_places, filtered_law, warn
 from supple.control.margins.open_loop import static_law
 from supple.control.plants.surrounding import hardware_in
 from supple.control.redundancy.force_division import ForceDivision, Preload, PreviousForces, force_division
-from supple.description.mechanism import Mechanism, taken_as_rigid
+from supple.description.mechanism import Mechanism, treat_as_rigid
 from supple.diagnostics import InputError, SuppleNote
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
@@ -43,7 +43,7 @@ from supple.inverse_dynamics.inverse_dynamics import Bound
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 from supple.results.result import brief
-from supple.results.text import listed
+from supple.results.text import list_names
 from supple.systems.protocols import system_of
 
 _SMALL = 1e-6  # rad or m, and per second: steps of central differences
@@ -108,7 +108,7 @@ class ComputedTorque:
 
     def __repr__(self) -> str:
         return brief(
-            "ComputedTorque", f"of {listed(self.coordinates)} by {listed(self.actuators)}, from {self.model!r}"
+            "ComputedTorque", f"of {list_names(self.coordinates)} by {list_names(self.actuators)}, from {self.model!r}"
         )
 
     @property
@@ -117,7 +117,7 @@ class ComputedTorque:
         return self.division.actuators
 
     @property
-    def commanded(self) -> tuple[str, ...]:
+    def commanded_actuators(self) -> tuple[str, ...]:
         """Names of the actuators whose outputs are commands of drives."""
         return self.drives.driven
 
@@ -137,13 +137,13 @@ class ComputedTorque:
 
     def step(self, t: float, measurement: Measurement) -> Array:
         """Return the forces (a,) of the actuators, as commands of their drives."""
-        theta, rates = self._measured(t, measurement)
+        theta, rates = self._estimate_state(t, measurement)
         aim = self._aim(t)
         omega = self.frequencies
         a = aim.accelerations + 2.0 * self.damping_ratios * omega * (aim.rates - rates) + omega**2 * (aim.theta - theta)
         last = self._last if self._last is not None and self._last.time < t else None
         need = self.equations.needed(theta, rates, a, aim)
-        u, met = self.division.divided(need, t, last)
+        u, met = self.division.divide_forces(need, t, last)
         if not met:
             self._count_short(t)
         hold = float(np.linalg.norm(need.B))
@@ -159,7 +159,7 @@ class ComputedTorque:
             accelerations = self.reference.at(later)[2]
         return Aim(theta, rates, accelerations, None if self.bending is None else self.bending.at(later)[:3])
 
-    def _measured(self, t: float, measurement: Measurement) -> tuple[Array, Array]:
+    def _estimate_state(self, t: float, measurement: Measurement) -> tuple[Array, Array]:
         """Return θ and θ̇.
 
         Rates that are not measured are θ̇_d + w, w = α w₋ + (1 - α)(d - d₋)/T, α = exp(-2π f T), d = θ - θ_d: only the
@@ -289,7 +289,7 @@ def computed_torque(
     names, known = system_of(model).rigid_coordinates, system_of(model).inputs
     flexible = isinstance(model, ReducedModel) and model.layout.size > model.layout.theta and not rigid
     if isinstance(model, Mechanism):
-        taken_as_rigid(model, rigid, "reduce it with modes and give the reduced model, which includes the deformation")
+        treat_as_rigid(model, rigid, "reduce it with modes and give the reduced model, which includes the deformation")
     division = force_division(
         known, model, actuators=actuators, minimize=minimize,
         weights=weights, bounds=bounds, rate_bounds=rate_bounds, preload=preload,
@@ -312,7 +312,7 @@ def computed_torque(
         equations = FlexibleEquations(model, numbers) if flexible else ModelEquations(model, numbers)
         if model.layout.size > model.layout.theta:
             require_quasistatic(model, target.at(0.0)[0], numbers)
-        bending = _bending(model, motion) if flexible else None
+        bending = _find_bending(model, motion) if flexible else None
     drives = force_commands(model, division.actuators, hardware, "computed torque")
     more = (drives, bending, float(preview), _positive(rate_filter))
     controller = ComputedTorque(model, target, omega, ratios, names, equations, division, *more)
@@ -343,7 +343,7 @@ def _about(controller: ComputedTorque, plant: LinearModel) -> LinearModel:
     return static_law(K, (*names, *(f"{name}.rate" for name in names)), controller.actuators)
 
 
-def _bending(model: ReducedModel, motion: Wanted | PlannedMotion) -> AnyReference | None:
+def _find_bending(model: ReducedModel, motion: Wanted | PlannedMotion) -> AnyReference | None:
     """Return δ_d(t) of a motion that was planned with the model; None of others."""
     if not isinstance(motion, PlannedMotion):
         return None

@@ -32,7 +32,7 @@ from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria
-from supple.control.laws.scheduling import scheduled
+from supple.control.laws.scheduling import schedule_law
 from supple.control.margins.loop_check import growth_on
 from supple.control.plants.surrounding import hardware_in
 from supple.description.drawing import Drawing
@@ -121,13 +121,13 @@ def disturbance_observer(
     def matrices_of(theta: Array) -> AffineMatrices:
         return _matrices(joints, theta, (omega, ratios, fast), ports, drives)
 
-    law = scheduled(
+    law = schedule_law(
         matrices_of, model, ports, tolerance=tolerance, name=NAME, by=outputs,
         equilibria=lambda theta: _equilibria(joints, theta, ports, drives),
         growth=growth_on(model, hardware_in(model, hardware), ports),
         remedy="lower observer_frequencies and frequencies, below the bandwidth of drives and the modes of the machine",
     )  # fmt: skip
-    return AffineController(replace(law, commanded=drives.driven), target)
+    return AffineController(replace(law, commanded_actuators=drives.driven), target)
 
 
 def third_order_gains(beta: Array, T: float) -> tuple[Array, Array, Array]:

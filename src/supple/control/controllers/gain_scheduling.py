@@ -23,12 +23,12 @@ from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria
-from supple.control.laws.scheduling import scheduled
+from supple.control.laws.scheduling import schedule_law
 from supple.control.margins.loop_check import growth_on
 from supple.control.plants.surrounding import hardware_in
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
-from supple.reduced.holding import resting
+from supple.reduced.holding import find_rest
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
@@ -98,13 +98,13 @@ def gain_scheduled(
     def matrices_of(theta: Array) -> AffineMatrices:
         return _matrices(model, theta, design, ports, drives)
 
-    law = scheduled(
+    law = schedule_law(
         matrices_of, model, ports, tolerance=tolerance, name="gain scheduling", by=outputs[: model.layout.theta],
         equilibria=lambda theta: _equilibria(model, theta, ports, drives),
         growth=growth_on(model, hardware_in(model, hardware), ports),
         remedy="the lag of drives is not part of the design: use slower gains, or state_feedback on an observer",
     )  # fmt: skip
-    return AffineController(replace(law, commanded=drives.driven), target)
+    return AffineController(replace(law, commanded_actuators=drives.driven), target)
 
 
 def _matrices(model: ReducedModel, theta: Array, design: Design, ports: Ports, drives: ForceCommands) -> AffineMatrices:
@@ -132,7 +132,7 @@ def _matrices(model: ReducedModel, theta: Array, design: Design, ports: Ports, d
 
 def _equilibria(model: ReducedModel, theta: Array, ports: Ports, drives: ForceCommands) -> Equilibria:
     """Return the equilibria of the law at θ (N, s); it has no states."""
-    found, n = resting(model, theta), model.layout.size
+    found, n = find_rest(model, theta), model.layout.size
     commands = np.asarray(drives.rows(found.inputs.T).T)
     known = np.zeros((len(theta), ports.size))
     known[:, :n], known[:, ports.wanted(0)], known[:, ports.applied] = found.eta, theta, commands

@@ -272,7 +272,7 @@ class JointModel:
         cuts = [np.linspace(a, b, 1 + max(1, round((b - a) / SPACING)))[:-1]
                 for a, b in zip(motion.breaks[:-1], motion.breaks[1:], strict=True)]  # fmt: skip
         times = np.concatenate([*cuts, motion.breaks[-1:]])
-        sampled = motion.sampled(times)
+        sampled = motion.sample(times)
         pieces = CubicSpline(times, self.forces(sampled, still=still))
         return Reference(self.actuators, times, np.ascontiguousarray(pieces.c[::-1].transpose(1, 0, 2)))
 

@@ -23,9 +23,9 @@ from supple.control.feedforward.reference import reference
 from supple.control.gains.feedback_gain import FeedbackGain, PerCoordinate, require_continuous_time
 from supple.control.gains.pole_placement import UnreachableModes, unreachable_modes
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import fixed
+from supple.control.laws.affine_law import make_constant_law
 from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports
-from supple.control.laws.scheduling import scheduled
+from supple.control.laws.scheduling import schedule_law
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, kalman_filter
 from supple.control.observers.linear_filter import LinearFilter, rigid_coordinate_names
 from supple.control.observers.observed_law import (
@@ -122,19 +122,21 @@ def lqg(
         computation_delay=computation_delay,
     )  # fmt: skip
     plant, T = observer.plant, sample_time
-    N = len(plant.F) - len(observer.biased)  # without biases, which no command changes
+    N = len(plant.F) - len(observer.biased_outputs)  # without biases, which no command changes
     F, G = plant.F[:N, :N], plant.G[:N]
     K = sampled_regulator(F, G, T * _whole(Q, linear.states, N), T * weights("R", R, linear.inputs))
-    state, command = _held_at(observer, target, F, G)
+    state, command = _find_held_state(observer, target, F, G)
     ports = Ports(observer.measured, (), linear.inputs, T)
     U = np.zeros((len(K), len(plant.F)))
     U[:, :N] = -K
     feedback = Feedback(U, np.zeros((len(K), ports.size)), command + K @ state)
-    law = fixed(feedback_law(observer, observer, ports, feedback), ports, name="lqg")
+    law = make_constant_law(feedback_law(observer, observer, ports, feedback), ports, name="lqg")
     return AffineController(replace(law, undriven=linear.undriven))
 
 
-def _held_at(observer: LinearFilter, target: Mapping[str, float] | None, F: Array, G: Array) -> tuple[Array, Array]:
+def _find_held_state(
+    observer: LinearFilter, target: Mapping[str, float] | None, F: Array, G: Array
+) -> tuple[Array, Array]:
     """Return X* and c*: (F - I) δX + G δc = 0 with θ on the target."""
     plant, N = observer.plant, len(F)
     state, command = plant.state[:N].copy(), plant.command.copy()
@@ -225,20 +227,20 @@ def state_feedback(
 
     if at is not None:
         theta = theta_points(model.layout, named_theta(model, at))[0][0]
-        law = fixed(matrices_of(theta), ports, name="state feedback")
+        law = make_constant_law(matrices_of(theta), ports, name="state feedback")
     else:
-        law = scheduled(
+        law = schedule_law(
             matrices_of, model, ports, tolerance=tolerance, name="state feedback", by=observer.encoders,
             equilibria=lambda theta: observed_equilibria(observer, ports, theta, lambda rests: rests.commands),
             growth=lambda theta, matrices: loop_growth(observer, theta, ports, matrices),
         )  # fmt: skip
     driven = {block.actuator for block in observer.hardware.drives}
-    return AffineController(replace(law, commanded=tuple(n for n in ports.actuators if n in driven)), target)
+    return AffineController(replace(law, commanded_actuators=tuple(n for n in ports.actuators if n in driven)), target)
 
 
 def _feedback(observer: KalmanFilter, here: FilterAt, ports: Ports, Q: Weights, R: Weights) -> Feedback:
     plant, T, s = here.plant, observer.sample_time, observer.model.layout.theta
-    N = len(plant.F) - len(observer.biased)  # without biases, which no command changes
+    N = len(plant.F) - len(observer.biased_outputs)  # without biases, which no command changes
     F, G, E = plant.F[:N, :N], plant.G[:N], plant.E[:N]
     K = sampled_regulator(F, G, T * _whole(Q, plant.names[: plant.model], N), T * weights("R", R, ports.actuators))
     theta = np.eye(N)[:s]

@@ -95,7 +95,7 @@ class ModelEquations:
 
     def needed(self, theta: Array, rates: Array, a: Array, aim: Aim) -> RequiredForce:
         """Return the forces for accelerations a; see `ActuatorForceModel`."""
-        return _needed(self, theta, rates, a, aim._replace(bending=None))
+        return _compute_model_forces(self, theta, rates, a, aim._replace(bending=None))
 
 
 class FlexibleEquations:
@@ -109,7 +109,7 @@ class FlexibleEquations:
         """Return the forces for accelerations a; see `ActuatorForceModel`."""
         if aim.bending is None:
             aim = aim._replace(bending=np.stack([self.deformation(aim), self._still, self._still]))
-        return _needed(self, theta, rates, a, aim)
+        return _compute_model_forces(self, theta, rates, a, aim)
 
     def deformation(self, aim: Aim) -> Array:
         """Return δ_qs (n - s,), by iteration with K from the result of the last call."""
@@ -133,7 +133,9 @@ class FlexibleEquations:
         return np.concatenate([part, self._still])
 
 
-def _needed(of: ModelEquations | FlexibleEquations, theta: Array, rates: Array, a: Array, aim: Aim) -> RequiredForce:
+def _compute_model_forces(
+    of: ModelEquations | FlexibleEquations, theta: Array, rates: Array, a: Array, aim: Aim
+) -> RequiredForce:
     """Return the rows of θ at the reference δ, δ̇ and δ̈; all zero if these are not given."""
     model, layout = of.model, of.model.layout
     s = layout.theta
@@ -221,12 +223,12 @@ def force_commands(
 
 def commands_for(known: Hardware, actuators: tuple[str, ...], part: str) -> ForceCommands:
     """Return the conversion of forces to commands for given hardware."""
-    pairs = [_settled(known.drive(name), part) for name in actuators]
+    pairs = [_settle_drive(known.drive(name), part) for name in actuators]
     driven = tuple(name for name in actuators if known.drive(name) is not None)
     return ForceCommands(np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs]), driven)
 
 
-def _settled(block: DriveBlock | None, part: str) -> tuple[float, float]:
+def _settle_drive(block: DriveBlock | None, part: str) -> tuple[float, float]:
     """Return g and d of a drive; without a drive the command is the force."""
     if block is None:
         return 1.0, 0.0

@@ -30,7 +30,7 @@ from supple.control.margins.loop_check import checked_places, warn_if_unstable
 from supple.control.margins.open_loop import static_law
 from supple.control.plants.surrounding import hardware_in
 from supple.control.redundancy.force_division import ForceDivision, force_division
-from supple.description.mechanism import Mechanism, taken_as_rigid
+from supple.description.mechanism import Mechanism, treat_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
@@ -38,7 +38,7 @@ from supple.linearization.linearization import linearize
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 from supple.results.result import brief
-from supple.results.text import listed
+from supple.results.text import list_names
 from supple.systems.protocols import system_of
 
 Design = Callable[[LinearModel], FeedbackGain]
@@ -74,7 +74,7 @@ class SuccessiveLinearization:
 
     def __repr__(self) -> str:
         how = f"every {self.every} samples" if self.every > 1 else "at every sample"
-        return brief("SuccessiveLinearization", f"of {listed(self.coordinates)}, gains {how}, from {self.model!r}")
+        return brief("SuccessiveLinearization", f"of {list_names(self.coordinates)}, gains {how}, from {self.model!r}")
 
     @property
     def actuators(self) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ class SuccessiveLinearization:
         return self.model.rigid if isinstance(self.model, ReducedModel) else self.model.elastic_names
 
     @property
-    def commanded(self) -> tuple[str, ...]:
+    def commanded_actuators(self) -> tuple[str, ...]:
         """Names of the actuators whose outputs are commands of drives."""
         return self.drives.driven
 
@@ -104,7 +104,7 @@ class SuccessiveLinearization:
             self.designs += 1
         self._samples += 1
         need = self.equations.needed(aim.theta, aim.rates, aim.accelerations, aim)
-        u, _ = self.division.divided(need, t)
+        u, _ = self.division.divide_forces(need, t)
         u = u - self.gain.K @ np.concatenate([theta - aim.theta, rates - aim.rates])
         return self.drives.commands(u, rates @ need.B)
 
@@ -178,7 +178,7 @@ def successive_linearization(
             )  # fmt: skip
         equations = ModelEquations(model, list(range(len(known))))
     else:
-        taken_as_rigid(model, rigid, "use state feedback on an observer of a flexible model")
+        treat_as_rigid(model, rigid, "use state feedback on an observer of a flexible model")
         equations = MechanismEquations(model, list(range(len(known))), np.ones(len(known)))
     drives = force_commands(model, known, hardware, "successive linearization")
     target, devices = reference(motion, model), hardware_in(model, hardware)

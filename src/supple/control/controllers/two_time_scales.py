@@ -32,10 +32,10 @@ from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import reference
 from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController, FollowedMotion
-from supple.control.laws.affine_law import fixed
+from supple.control.laws.affine_law import make_constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports
 from supple.control.laws.law_equilibrium import Equilibria
-from supple.control.laws.scheduling import scheduled
+from supple.control.laws.scheduling import schedule_law
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, SampledRests
 from supple.control.observers.observed_law import (
     Feedback,
@@ -94,14 +94,14 @@ class TwoTimeScales:
     def equilibria(self, theta: Array) -> Equilibria:
         """Return the equilibria of the law at θ (N, s)."""
 
-        def answered(rests: SampledRests) -> Array:
+        def select_commands(rests: SampledRests) -> Array:
             return rests.commands
 
-        return observed_equilibria(self.observer, self.ports, theta, answered)
+        return observed_equilibria(self.observer, self.ports, theta, select_commands)
 
     def _require_stable(self, here: FilterAt, U: Array, theta: Array) -> None:
         """Refuse unstable poles of F + G U; those of the filter are stable by themselves."""
-        N = len(here.plant.F) - len(self.observer.biased)  # without biases, which no command changes
+        N = len(here.plant.F) - len(self.observer.biased_outputs)  # without biases, which no command changes
         poles = np.linalg.eigvals(here.plant.F[:N, :N] + here.plant.G[:N] @ U[:, :N])
         worst = poles[int(np.abs(poles).argmax())]
         if not abs(worst) < 1.0 + _GROWS:
@@ -228,7 +228,7 @@ def two_time_scales(
     require_arguments(two_time_scales, locals())
     model = observer.model
     names, s = model.layout.coordinates[: model.layout.theta], model.layout.theta
-    drives = tuple(_leading(observer, name, i) for i, name in enumerate(names))
+    drives = tuple(_find_leading_drive(observer, name, i) for i, name in enumerate(names))
     d = model.layout.size - s
     _require(observer, drives, d)
     k = per_coordinate("gains", gains, names) * np.array([drive.order for drive in drives])
@@ -240,17 +240,19 @@ def two_time_scales(
     ratios = np.broadcast_to(np.asarray(damping_ratios, dtype=float), (d,)).copy()
     design = TwoTimeScales(observer, k, ratios, drives, deformed, ports)
     if at is not None:
-        law = fixed(design.at(np.asarray(named_theta(model, at), dtype=float)), ports, name="two time scales")
+        law = make_constant_law(
+            design.at(np.asarray(named_theta(model, at), dtype=float)), ports, name="two time scales"
+        )
     else:
-        law = scheduled(
+        law = schedule_law(
             design.at, model, ports, tolerance=tolerance, name="two time scales", by=observer.encoders,
             equilibria=design.equilibria,
             growth=lambda theta, matrices: loop_growth(observer, theta, ports, matrices),
         )  # fmt: skip
-    return AffineController(replace(law, commanded=tuple(item.block.actuator for item in drives)), target)
+    return AffineController(replace(law, commanded_actuators=tuple(item.block.actuator for item in drives)), target)
 
 
-def _leading(observer: KalmanFilter, coordinate: str, place: int) -> SlowDrive:
+def _find_leading_drive(observer: KalmanFilter, coordinate: str, place: int) -> SlowDrive:
     """Return the drive that prescribes the motion of a coordinate."""
     model = observer.model
     middle = model.evaluate(model.fitted.arrays.roots_f[0].mean(axis=0))

@@ -32,7 +32,7 @@ _ITERATIONS = 12
 _MET = 1e-9  # of the largest deflection: residual at convergence
 
 
-def compensated(
+def compensate_deflection(
     motion: Any, model: ReducedModel, outputs: str | Sequence[str], *, smoothing: float | None = None
 ) -> Reference:
     """Compensate the quasi-static deflection of outputs along a motion.
@@ -70,10 +70,10 @@ def compensated(
     stable_inversion : Exact compensation, including vibration.
     shaped : Motion without residual vibration.
     """
-    require_arguments(compensated, locals())
+    require_arguments(compensate_deflection, locals())
     motion_reference = finite_reference(motion, model, otherwise="the motion has no end")
     names = _outputs(model, outputs)
-    middle = motion_reference.sampled(np.linspace(motion_reference.begin, motion_reference.end, 101))[:, 0]
+    middle = motion_reference.sample(np.linspace(motion_reference.begin, motion_reference.end, 101))[:, 0]
     slowest = float(local_modes(model, middle).frequencies.min())
     width = 0.5 * np.pi / slowest if smoothing is None else float(smoothing)
     if not (np.isfinite(width) and width > 0.0):

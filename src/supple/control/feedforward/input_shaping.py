@@ -73,7 +73,7 @@ _STEP = 1e-3  # s: pieces of a scheduled reference
 _ROUNDS = 4  # of the iteration for ω along the shaped motion: each shrinks its error by the relative change of ω
 
 
-def shaped(
+def shape_motion(
     motion: Any,
     model: ReducedModel | None = None,
     *,
@@ -120,7 +120,7 @@ def shaped(
     rest_to_rest : Motion of the same duration without residual vibration.
     deforming : Deformation along the shaped motion.
     """
-    require_arguments(shaped, locals())
+    require_arguments(shape_motion, locals())
     given = finite_reference(motion, model, "input shaping")
     if modes is not None and not isinstance(modes, int):
         hertz, ratios = [pair[0] for pair in modes], [pair[1] for pair in modes]
@@ -134,7 +134,7 @@ def shaped(
         raise InputError(
             f"must be positive (got {frequency_factor:g})", part="frequency factor", hint="give a number above 0"
         )
-    course = given.sampled(np.linspace(given.begin, given.end, 201))[:, 0]
+    course = given.sample(np.linspace(given.begin, given.end, 201))[:, 0]
     found = local_modes(model, course)
     count = found.frequencies.shape[1] if modes is None else modes
     if not 1 <= count <= found.frequencies.shape[1]:
@@ -147,7 +147,7 @@ def shaped(
         hertz = (frequency_factor * found.frequencies[len(course) // 2, :count] / (2.0 * np.pi)).tolist()
         return superpose(given, shaper(kind, hertz, ratios, tolerance=tolerance))
     parts = [amplitudes(kind, ratio, tolerance) for ratio in ratios]
-    return _scheduled(given, model, parts, np.array(ratios), frequency_factor)
+    return _shape_along_modes(given, model, parts, np.array(ratios), frequency_factor)
 
 
 def superpose(motion: Reference, impulses: Shaper) -> Reference:
@@ -157,7 +157,9 @@ def superpose(motion: Reference, impulses: Shaper) -> Reference:
     return Reference(motion.coordinates, breaks, np.sum(parts, axis=0), motion.units)
 
 
-def _scheduled(given: Reference, model: ReducedModel, parts: list[Array], ratios: Array, factor: float) -> Reference:
+def _shape_along_modes(
+    given: Reference, model: ReducedModel, parts: list[Array], ratios: Array, factor: float
+) -> Reference:
     """Return the reference shaped by delays that follow the modes.
 
     parts  : amplitudes of each mode, at multiples of half a turn of its phase
@@ -167,14 +169,14 @@ def _scheduled(given: Reference, model: ReducedModel, parts: list[Array], ratios
     slow = np.sqrt(1.0 - ratios**2) * factor
     for _ in range(_ROUNDS):
         inside = np.linspace(reached.begin, reached.end, max(201, round(reached.duration / _STEP) + 1))
-        omega = local_modes(model, reached.sampled(inside)[:, 0]).frequencies[:, : len(parts)] * slow
+        omega = local_modes(model, reached.sample(inside)[:, 0]).frequencies[:, : len(parts)] * slow
         late = float(sum((len(A) - 1) * np.pi / omega[:, k].min() for k, A in enumerate(parts)))
         phases = [_Phase(inside, omega[:, k], 2.0 * late) for k in range(len(parts))]
         end = given.end
         for k, A in enumerate(parts):
             end = phases[k].later(end, (len(A) - 1) * np.pi)
         times = np.linspace(given.begin, end, max(2, round((end - given.begin) / _STEP)) + 1)
-        reached = _delayed(given, parts, phases, times).function
+        reached = _sum_delays(given, parts, phases, times).function
     return reached
 
 
@@ -200,7 +202,7 @@ class _Phase:
         return float(self.before(np.array([t]), -turn)[0])
 
 
-def _delayed(given: Reference, parts: list[Array], phases: list[_Phase], times: Array) -> Trajectory:
+def _sum_delays(given: Reference, parts: list[Array], phases: list[_Phase], times: Array) -> Trajectory:
     """Return Σ A_i θ_d(g_i(t)) over all products of the modes' delays, with rates and accelerations."""
     shape = (len(times), len(given.coordinates))
     theta, rates, accelerations = np.zeros(shape), np.zeros(shape), np.zeros(shape)
@@ -212,7 +214,7 @@ def _delayed(given: Reference, parts: list[Array], phases: list[_Phase], times: 
             for i, a in enumerate(A)
         ]
     for factor, g, slope, bend in maps:
-        value, rate, second, _ = given.sampled(g).transpose(1, 0, 2)
+        value, rate, second, _ = given.sample(g).transpose(1, 0, 2)
         theta += factor * value
         rates += factor * rate * slope[:, None]
         accelerations += factor * (second * slope[:, None] ** 2 + rate * bend[:, None])

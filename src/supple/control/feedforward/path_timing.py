@@ -29,7 +29,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, require_known
 from supple.diagnostics.arguments import real_numbers, require_arguments
 from supple.equations.equations_of_motion import EquationsOfMotion
-from supple.formats.model_description import described
+from supple.formats.model_description import restore_mechanism
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 from supple.results.units import UNKNOWN
@@ -126,7 +126,7 @@ def timed_path(
         rows = PathRows(curve, distribution.nodes(_NODES), bounds, of)
         z = _fastest(rows, _slow(rows, distribution))
         for _ in range(_TIGHTENED if distribution.power > 1 else 0):
-            rows.ease = _tightened(rows, z)
+            rows.ease = _tighten_jerks(rows, z)
             z = _fastest(rows, z)
         t, course = _within(rows, z, of)
         inside = slice(1 if parts else 0, None)
@@ -159,7 +159,7 @@ class _NodeDistribution(NamedTuple):
         return np.asarray(sigma)
 
 
-def _tightened(rows: PathRows, z: Array) -> Array:
+def _tighten_jerks(rows: PathRows, z: Array) -> Array:
     """Return tighter bounds of jerks, by the excess of the motion in time: steps are coarse where jerks jump."""
     _, s0, s1, s2, s3 = _in_time(rows, z)
     d1, d2, d3 = (rows.curve(np.clip(s0, 0.0, 1.0), k) for k in (1, 2, 3))
@@ -191,7 +191,7 @@ def _slow(rows: PathRows, distribution: _NodeDistribution) -> Array:
     T = 1.0
     for _ in range(_SLOWED):
         z = shape / T**2
-        if _kept(rows, z):
+        if _check_bounds(rows, z):
             return z
         T *= 1.5
     raise InputError(
@@ -200,7 +200,7 @@ def _slow(rows: PathRows, distribution: _NodeDistribution) -> Array:
     )  # fmt: skip
 
 
-def _kept(rows: PathRows, z: Array) -> bool:
+def _check_bounds(rows: PathRows, z: Array) -> bool:
     inner = np.maximum(z, 1e-300)
     checks = [(z - rows.largest())[1:-1], _over(rows.accelerations(), z)]
     checks.append(_over(rows.jerks(np.where(z > 0.0, z, 1.0)), z))
@@ -290,7 +290,7 @@ def _within(rows: PathRows, z: Array, of: Mechanism | ReducedModel) -> tuple[Arr
     rates, accelerations = d1 * s1[:, None], d1 * s2[:, None] + d2 * s1[:, None] ** 2
     names = tuple(str(k) for k in range(d0.shape[1]))
     motion = Trajectory(names, t, d0, rates, accelerations).function
-    sampled = motion.sampled((t[:-1, None] + np.diff(t)[:, None] * np.array([1e-6, 0.5, 1.0 - 1e-6])).ravel())
+    sampled = motion.sample((t[:-1, None] + np.diff(t)[:, None] * np.array([1e-6, 0.5, 1.0 - 1e-6])).ravel())
     bounds = (rows.bounds.velocity, rows.bounds.acceleration, rows.bounds.jerk)
     pace = max(1.0, *(float((np.abs(sampled[:, k + 1]) / bounds[k]).max()) ** (1.0 / (k + 1)) for k in range(3)))
     while not _forces_kept(rows.bounds, of, sampled[:, 0], sampled[:, 1] / pace, sampled[:, 2] / pace**2):
@@ -353,7 +353,7 @@ def smooth_pieces(path: Any, of: Mechanism | ReducedModel) -> list[BSpline]:
 
 def _of_motion(motion: Reference) -> list[BSpline]:
     times = np.linspace(motion.begin, motion.end, _INSTANTS)
-    course = motion.sampled(times)
+    course = motion.sample(times)
     size = np.ptp(course[:, 0], axis=0)
     if not size.any():
         raise InputError("the path has no length", part="path", hint="give different points, or a motion that moves")
@@ -366,7 +366,7 @@ def _of_motion(motion: Reference) -> list[BSpline]:
         t, v = times[inside], speed[inside]
         length = np.concatenate([[0.0], np.cumsum(0.5 * (v[1:] + v[:-1]) * np.diff(t))])
         at = np.interp(np.linspace(0.0, length[-1], _POINTS), length, t)
-        theta = motion.sampled(at)[:, 0]
+        theta = motion.sample(at)[:, 0]
         way = np.linalg.norm(np.diff(theta, axis=0) / np.where(size > 0.0, size, np.inf), axis=1)
         sigma = np.concatenate([[0.0], np.cumsum(way)]) / way.sum()
         pieces.append(make_interp_spline(sigma, theta, k=_degree(len(theta))))
@@ -468,7 +468,7 @@ class PathRows:
                 row = _times(first[:, i], self._a) + _times(second[:, i], self._z)
                 rows += [row, -row]
                 right += [np.full(len(self.middle), bound)] * 2
-        return _stacked(rows, right, len(self.nodes))
+        return _stack_rows(rows, right, len(self.nodes))
 
     def jerks(self, current: Array) -> tuple[csr_array, Array]:
         """Return the rows of θ' a' + 3 θ'' a + θ''' z ≤ J/√z.
@@ -490,7 +490,7 @@ class PathRows:
                 tangent = _times(0.5 * most / current[inner], here)
                 rows += [_times(root, row) + tangent, -_times(root, row) + tangent]
                 right += [1.5 * most] * 2
-        return _stacked(rows, right, len(self.nodes))
+        return _stack_rows(rows, right, len(self.nodes))
 
     def forces(self, current: Array) -> tuple[csr_array, csr_array, Array]:
         """Return rows P, Q with P z + Q u = r, u (N a,): at each midpoint, with d √z replaced by its tangent."""
@@ -517,7 +517,7 @@ def force_limits(of: Mechanism | ReducedModel, given: bool | Mapping[str, tuple[
     """Return the limits of forces (a, 2) in the order of the inputs; None if there are none."""
     if given is False:
         return None
-    mechanism = described(of) if isinstance(of, ReducedModel) else of
+    mechanism = restore_mechanism(of) if isinstance(of, ReducedModel) else of
     names = system_of(of).inputs
     limits = {name: one.force_limits for name, one in mechanism.actuators.items()}
     if isinstance(given, Mapping):
@@ -535,7 +535,7 @@ def _times(factors: Array, rows: csr_array) -> csr_array:
     return csr_array(rows.multiply(np.asarray(factors)[:, None]))
 
 
-def _stacked(rows: list[csr_array], right: list[Array], width: int) -> tuple[csr_array, Array]:
+def _stack_rows(rows: list[csr_array], right: list[Array], width: int) -> tuple[csr_array, Array]:
     if not rows:
         return csr_array((0, width)), np.zeros(0)
     return csr_array(vstack(rows)), np.concatenate(right)

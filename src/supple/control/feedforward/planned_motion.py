@@ -23,9 +23,9 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.observed import ObservedMotion, measures_along
 from supple.reduced.time.begin import quasi_static
 from supple.results.result import Result, picture
-from supple.results.signals import Signals, gathered, labelled
+from supple.results.signals import Signals, gather_signals, label_signals
 from supple.results.table import Table
-from supple.results.text import listed
+from supple.results.text import list_names
 from supple.time_functions.function_of_time import Trajectory, side_by_side
 
 # Outputs that follow a path, as functions of θ and δ: as many as there are coordinates θ.
@@ -71,7 +71,7 @@ class LedOutputs:
         J = np.stack(columns, axis=-1)
         if not (np.linalg.cond(J) < 1e8).all():
             raise InputError(
-                f"{listed(self.model.layout.coordinates[: J.shape[-1]])} cannot move {listed(self.names)} there: the "
+                f"{list_names(self.model.layout.coordinates[: J.shape[-1]])} cannot move {list_names(self.names)} there: the "
                 "configuration is singular", part=f'model "{self.model.name}"', hint="keep the path away from it",
             )  # fmt: skip
         return J
@@ -93,7 +93,7 @@ class LedOutputs:
                 break
             last = moved
         raise NumericalError(
-            f"no coordinates were found with {listed(self.names)} on the path",
+            f"no coordinates were found with {list_names(self.names)} on the path",
             part=f'model "{self.model.name}"', hint="keep the path within reach, and away from singular configurations",
         )  # fmt: skip
 
@@ -127,7 +127,7 @@ def _chosen(model: ReducedModel, outputs: str | Sequence[str] | None) -> tuple[s
     s, names = model.layout.theta, position_outputs(model, outputs)
     if len(names) != s or len(set(names)) != s:
         raise InputError(
-            f"{s} coordinates can lead {s} outputs, but {len(names)} are given: {listed(names)}",
+            f"{s} coordinates can lead {s} outputs, but {len(names)} are given: {list_names(names)}",
             part=f'model "{model.name}"', hint=f"choose {s} positions: outputs=[...], or the name of a sensor",
         )  # fmt: skip
     return names
@@ -199,12 +199,14 @@ class PlannedMotion(Result):
         eta, v, a = self.whole.derivatives(t)
         theta, delta = (np.ascontiguousarray(part) for part in np.split(eta, [len(names)], axis=1))
         Q = self.model.inverse(theta, v, a, delta=delta)
-        return labelled(t, names, Q[:, : len(names)], self.model.units.inputs)
+        return label_signals(t, names, Q[:, : len(names)], self.model.units.inputs)
 
     def summary(self) -> str:
-        path = "" if self.wanted is None else f", from {self.lead:.3g} s on {listed(self.wanted.coordinates)} within "
+        path = (
+            "" if self.wanted is None else f", from {self.lead:.3g} s on {list_names(self.wanted.coordinates)} within "
+        )
         within = "" if self.wanted is None else f"{self.error:.2g} of their path"
-        return f"of {listed(self.reference.coordinates)} in {self.duration:.4g} s{path}{within}"
+        return f"of {list_names(self.reference.coordinates)} in {self.duration:.4g} s{path}{within}"
 
     def table(self) -> Table:
         """Return a table of θ and δ with rates and accelerations, every millisecond."""
@@ -212,16 +214,16 @@ class PlannedMotion(Result):
         parts = self.whole.derivatives(t)
         names, units = self.model.layout.coordinates, self.model.units
         kinds = (units.coordinates, units.rates, units.accelerations)
-        value, rate, second = (labelled(t, names, parts[k], kinds[k]) for k in range(3))
-        return gathered(t, value, rate=rate, acceleration=second)
+        value, rate, second = (label_signals(t, names, parts[k], kinds[k]) for k in range(3))
+        return gather_signals(t, value, rate=rate, acceleration=second)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Draw coordinates, deformation and forces over time (matplotlib); return the panels."""
         t, units = self._times(None), self.model.units.coordinates
-        theta, delta = (one.sampled(t)[:, 0] for one in (self.reference, self.deformation))
+        theta, delta = (one.sample(t)[:, 0] for one in (self.reference, self.deformation))
         groups = {
-            "value": labelled(t, self.reference.coordinates, theta, units),
-            "deformation": labelled(t, self.deformation.coordinates, delta, units),
+            "value": label_signals(t, self.reference.coordinates, theta, units),
+            "deformation": label_signals(t, self.deformation.coordinates, delta, units),
             "force": self.forces(t),
         }
         return picture("view.time_plot.time_plot")(groups, names, axes)
@@ -270,7 +272,7 @@ def plan_result(
     path = target.ahead(float(times[0]))
     run = model.follow(theta.trajectory(clock))
     outputs = np.stack([run.outputs[name] for name in led.names], axis=1)
-    error = float(np.linalg.norm(outputs - path.sampled(run.time)[:, 0], axis=1).max())
+    error = float(np.linalg.norm(outputs - path.sample(run.time)[:, 0], axis=1).max())
     delta = rest_after(delta, model, theta.at(theta.end)[0])
     return PlannedMotion(theta, delta, model, path, lead, error, exponents)
 

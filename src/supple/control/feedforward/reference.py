@@ -13,7 +13,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import is_list, real_numbers, require_arguments, value_text
-from supple.formats.model_description import described
+from supple.formats.model_description import restore_mechanism
 from supple.reduced.model import ReducedModel
 from supple.reduction.model_trajectory import follows_path, model_trajectory
 from supple.results.units import UNKNOWN
@@ -84,9 +84,9 @@ def reference(motion: Any, of: Mechanism | ReducedModel | None = None, *, until:
             hint="give the mechanism or the model too: reference(motion, mechanism)",
         )  # fmt: skip
     elif callable(motion):
-        found = _called(motion, of, names, until)
+        found = _wrap_callable(motion, of, names, until)
     else:
-        found = _planned(motion, of)
+        found = _plan_reference(motion, of)
     if names is not None and found.coordinates != names:
         raise InputError(
             f"the motion is of {', '.join(found.coordinates)}, but the coordinates are {', '.join(names)}",
@@ -105,10 +105,12 @@ def finite_reference(
     return found
 
 
-def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], until: float | None) -> AnyReference:
+def _wrap_callable(
+    motion: Callable[[float], Any], of: Any, names: tuple[str, ...], until: float | None
+) -> AnyReference:
     units = of.units if isinstance(of, ReducedModel) else UNKNOWN
 
-    def called(times: Array) -> Array:
+    def evaluate(times: Array) -> Array:
         rows = []
         for t in times:
             given = motion(float(t))
@@ -122,7 +124,7 @@ def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], unt
             rows.append(row)
         return np.array(rows, dtype=float)
 
-    found = CalledFunction(names, called, units)
+    found = CalledFunction(names, evaluate, units)
     first = found.at(0.0)
     if first.shape != (DERIVATIVES, len(names)) or not np.isfinite(first).all():
         raise InputError(
@@ -135,8 +137,8 @@ def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], unt
     return Trajectory.of_derivatives(names, times, found.derivatives(times), units).function
 
 
-def _planned(motion: Any, of: Mechanism | ReducedModel) -> Reference:
-    mechanism = described(of) if isinstance(of, ReducedModel) else of
+def _plan_reference(motion: Any, of: Mechanism | ReducedModel) -> Reference:
+    mechanism = restore_mechanism(of) if isinstance(of, ReducedModel) else of
     course = model_trajectory(of, motion) if isinstance(of, ReducedModel) else trajectory(of, motion)
     function = planned_motion(mechanism, motion).function
     if not isinstance(function, Reference) or (isinstance(of, ReducedModel) and follows_path(of)):

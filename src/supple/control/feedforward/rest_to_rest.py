@@ -191,7 +191,7 @@ def _result(model: ReducedModel, led: Trajectory, run: Any) -> PlannedMotion:
     return PlannedMotion(theta, rest_after(delta, model, led.theta[-1]), model)
 
 
-def deforming(motion: Any, model: ReducedModel) -> PlannedMotion:
+def add_deformation(motion: Any, model: ReducedModel) -> PlannedMotion:
     """Return a motion with the deformation that a flexible model has along it.
 
     A controller of vibration then follows this deformation instead of suppressing it. For a shaped motion, which leaves
@@ -220,7 +220,7 @@ def deforming(motion: Any, model: ReducedModel) -> PlannedMotion:
     shaped : Motion without residual vibration.
     two_time_scales : Controller that uses the deformation.
     """
-    require_arguments(deforming, locals())
+    require_arguments(add_deformation, locals())
     given = finite_reference(motion, model, otherwise="the motion has no end")
     times = np.linspace(given.begin, given.end, max(5, int(np.ceil(given.duration / _STEP))) + 1)
     run = model.follow(given.trajectory(times))

@@ -43,7 +43,7 @@ def output_path(led: LedOutputs, path: Any, compensate_sag: bool) -> tuple[Refer
     """Return y_d(t) of the outputs, and a motion of θ close to the solution."""
     model = led.model
     if isinstance(path, Reference) and path.coordinates == led.names:
-        return path, _led_along(led, path)
+        return path, _follow_outputs(led, path)
     nominal = finite_reference(path, model, "path")
     times = instants(nominal, nominal.begin, nominal.end, _PATH_STEP)
     theta = nominal.derivatives(times)
@@ -66,7 +66,7 @@ def instants(course: Reference, begin: float, end: float, step: float) -> Array:
     return np.unique(np.concatenate([times[clear], inside]))
 
 
-def _led_along(led: LedOutputs, path: Reference) -> Reference:
+def _follow_outputs(led: LedOutputs, path: Reference) -> Reference:
     """Return θ of the undeformed model along a path of its outputs, starting from the middle of its region."""
     model = led.model
     s, m = model.layout.theta, model.layout.size - model.layout.theta
@@ -79,7 +79,7 @@ def _led_along(led: LedOutputs, path: Reference) -> Reference:
         boxes = [(box.lower, box.upper) for box in model.fitted.leaves]
         theta = 0.5 * (np.min([box[0] for box in boxes], axis=0) + np.max([box[1] for box in boxes], axis=0))
     found = np.empty((3, len(times), s))
-    for n, y in enumerate(path.sampled(times)[:, :3, None]):
+    for n, y in enumerate(path.sample(times)[:, :3, None]):
         found[:, [n]] = led.leading(y, np.zeros((3, 1, m)), constant_motion(theta[None]))
         theta = found[0, n]
     return Trajectory.of_derivatives(names, times, found, model.units).function
@@ -108,7 +108,7 @@ def causal_path(path: Reference, exponents: NDArray[np.complex128]) -> tuple[Ref
     count = int(np.ceil((end - path.begin) / (_FILTER_STEP / float(np.abs(growing).max()))))
     times = np.linspace(path.begin, end, count + 1)
     system = ZerosPolesGain(growing, -growing, float((-1.0) ** len(growing))).to_ss()
-    outputs = path.sampled(times)[:, :3]
+    outputs = path.sample(times)[:, :3]
     outputs[:, 0] -= outputs[0, 0]
     filtered = np.stack(
         [
@@ -206,13 +206,13 @@ def stable_inversion(
     count = int(np.ceil((end - begin) / min(_STEP, max(_FINE / fastest, (end - begin) / _MOST))))
     times = np.linspace(begin, end, count + 1)
     rests = (zero.rest(target.begin)[1], zero.rest(zero.target.end)[1])
-    courses = _bounded(zero, times, (starts, ends), rests)
+    courses = _solve_bounded(zero, times, (starts, ends), rests)
     last = _standstill(model, ends, courses[0][0])
     theta, delta = (course[:, :last] for course in courses)
     return plan_result(model, led, target.delayed(late), times[:last], (theta, delta), starts.exponents)
 
 
-def _bounded(
+def _solve_bounded(
     zero: ZeroDynamics, times: Array, splits: tuple[StableSplit, StableSplit], rests: tuple[Array, Array]
 ) -> tuple[Array, Array]:
     """Return θ and δ (3, N, ...) at times (N,) by Newton's method, from the deformation at rest."""

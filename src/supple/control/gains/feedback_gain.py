@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.array_types import Array
 from supple.control.controller import StateFeedback
 from supple.control.controllers.needed_forces import commands_for
-from supple.control.laws.affine_law import AffineLaw, fixed
+from supple.control.laws.affine_law import AffineLaw, make_constant_law
 from supple.control.laws.affine_matrices import Ports, empty
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
@@ -22,7 +22,7 @@ from supple.results.basis import CoordinateBasis, NamedState, require_same_basis
 from supple.results.linear_model import LinearModel
 from supple.results.result import Result, picture
 from supple.results.table import Table, matrix_table
-from supple.results.text import listed
+from supple.results.text import list_names
 
 _HELD = 1e-9  # largest residual acceleration at a target, of that without inputs
 
@@ -55,7 +55,9 @@ class FeedbackGain(Result):
 
     def summary(self) -> str:
         slowest = float(self.poles.real.max(initial=-np.inf))
-        return f"of {listed(self.linear.inputs)} from {listed(self.linear.states)}, slowest pole {slowest:.4g} 1/s"
+        return (
+            f"of {list_names(self.linear.inputs)} from {list_names(self.linear.states)}, slowest pole {slowest:.4g} 1/s"
+        )
 
     def table(self) -> Table:
         """Return K as a table with a row for each input and a column for each state."""
@@ -103,7 +105,7 @@ class FeedbackGain(Result):
         InputError
             If the gain feeds back states that are not measured, or no inputs hold the target.
         """
-        return self._feedback(*self._held_at(target), hardware)
+        return self._feedback(*self._find_held_state(target), hardware)
 
     def law(
         self,
@@ -136,20 +138,24 @@ class FeedbackGain(Result):
         T = self.sample_time if sample_time is None else sample_time
         if T is None:
             raise InputError("the gain has no sample time", part="law of the gain", hint="give sample_time=, s")
-        x, u = self._held_at(target)
+        x, u = self._find_held_state(target)
         same = self._feedback(x, u, hardware)
         ports = Ports(self.linear.states, (), self.linear.inputs, T)
         m = empty(0, ports)
         m.D[:, ports.y], m.d[:] = -same.gain, np.asarray(same.inputs) + same.gain @ x
-        return replace(fixed(m, ports, name="state feedback"), commanded=same.commanded, undriven=same.undriven)
+        return replace(
+            make_constant_law(m, ports, name="state feedback"),
+            commanded_actuators=same.commanded_actuators,
+            undriven=same.undriven,
+        )
 
-    def _held_at(self, target: Mapping[str, float] | ArrayLike | None) -> tuple[Array, Array]:
+    def _find_held_state(self, target: Mapping[str, float] | ArrayLike | None) -> tuple[Array, Array]:
         """Return the target state and the inputs that hold it."""
         model = self.linear
         others = model.states[2 * len(model.coordinates) :]
         if others:
             raise InputError(
-                f"the gain feeds back states of drives or delays, which are not measured: {listed(others)}",
+                f"the gain feeds back states of drives or delays, which are not measured: {list_names(others)}",
                 part="regulator",
                 hint="estimate them (supple.control.lqg, or state_feedback of a reduced model), or design the gain "
                 "with drives=False",

@@ -163,7 +163,7 @@ def pole_placement(linear: LinearModel, poles: ComplexLike, *, sample_time: floa
     U, sigma, Vt = np.linalg.svd(B / size, full_matrices=False)
     rank = int((sigma > _RANK * sigma[0]).sum())
     _require_few_repeats(poles, rank)
-    gain, settled = _placed(A, U[:, :rank] * sigma[:rank], targets, rank)
+    gain, settled = _place_poles(A, U[:, :rank] * sigma[:rank], targets, rank)
     K = (Vt[:rank].T @ gain) / size[:, None]
     found = np.linalg.eigvals(A - B @ K)
     order = linear_sum_assignment(np.abs(targets[:, None] - found[None, :]))[1]
@@ -204,7 +204,7 @@ def _require_few_repeats(poles: Poles, rank: int) -> None:
             )  # fmt: skip
 
 
-def _placed(A: Array, B: Array, targets: Poles, rank: int) -> tuple[Array, bool]:
+def _place_poles(A: Array, B: Array, targets: Poles, rank: int) -> tuple[Array, bool]:
     """Return the gain, and whether the search for the least sensitive one converged."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.control.controller_measurement import Measurement
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.law_kernel import CLAMPED, OUTSIDE, law_in_place
@@ -94,21 +94,21 @@ class AffineController:
         references = self._z[ports.wanted_all].reshape(len(ports.previews), -1)
         self._instants = tuple(zip(references, ports.previews, strict=True))
         self._measured = ports.measured
-        self._kernel, self._memory, self._rest = compiled(law_in_place), law.memory, law.rest_memory
+        self._kernel, self._memory, self._rest = compile_kernel(law_in_place), law.memory, law.rest_memory
         self._started, self._warned = False, False
 
     def __reduce__(self) -> Any:
         """Return a copy with arrays of its own, also in another process, that continues from the present state."""
         state = self._vector, self._started, self._warned
-        return _restored, (self.law, self.reference, self.feedforward, *state)
+        return _restore_controller, (self.law, self.reference, self.feedforward, *state)
 
     def __repr__(self) -> str:
         return brief("AffineController", self.law.summary)
 
     @property
-    def commanded(self) -> tuple[str, ...]:
+    def commanded_actuators(self) -> tuple[str, ...]:
         """Actuators whose drives the law accounts for, so that outputs are drive commands."""
-        return self.law.commanded
+        return self.law.commanded_actuators
 
     @property
     def undriven(self) -> tuple[str, ...]:
@@ -193,7 +193,7 @@ class AffineController:
             )
 
 
-def _restored(
+def _restore_controller(
     law: AffineLaw,
     motion: FollowedMotion | None,
     feedforward: FollowedMotion | None,

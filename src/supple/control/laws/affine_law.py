@@ -22,10 +22,10 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array, Integers
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, from_row, step_width
 from supple.control.laws.law_equilibrium import TOLERANCE, FittedRow, keep_equilibrium
-from supple.control.laws.law_kernel import LawSizes, clamped_between, law_array, law_vector
+from supple.control.laws.law_kernel import LawSizes, find_clamp_bounds, law_array, law_vector
 from supple.diagnostics import InputError
 from supple.results.result import brief
-from supple.results.text import listed
+from supple.results.text import list_names
 
 NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -74,7 +74,7 @@ class AffineLaw:
     scheduled_by: tuple[str, ...] = ()
     error: Mapping[str, float] = field(default_factory=dict)
     said: str = ""
-    commanded: tuple[str, ...] = ()
+    commanded_actuators: tuple[str, ...] = ()
     undriven: tuple[str, ...] = ()
     equilibrium: FittedRow | None = None
 
@@ -85,13 +85,13 @@ class AffineLaw:
     def summary(self) -> str:
         """Summary of the law in one line."""
         ports = self.ports
-        motion = f" of {listed(ports.coordinates)}" if ports.coordinates else ""
-        over = f", scheduled by {listed(self.scheduled_by)}" if self.scheduled_by else ""
+        motion = f" of {list_names(ports.coordinates)}" if ports.coordinates else ""
+        over = f", scheduled by {list_names(self.scheduled_by)}" if self.scheduled_by else ""
         more = f", {self.said}" if self.said else ""
         if self.equilibrium is not None and self.equilibrium.error > TOLERANCE:
             more += f", equilibrium fitted with an error of {self.equilibrium.error:.2g}"
         return (
-            f"{self.name}{motion}: {listed(ports.answered)} from {listed(ports.measured)} every "
+            f"{self.name}{motion}: {list_names(ports.answered)} from {list_names(ports.measured)} every "
             f"{1e3 * ports.sample_time:g} ms, {self.states} states{over}{more}"
         )
 
@@ -118,7 +118,7 @@ class AffineLaw:
     @property
     def bounds(self) -> Array | None:
         """Bounds (2, s) to which σ is clamped; None for a constant law."""
-        return next((clamped_between(fitted) for fitted in self._fits if fitted is not None), None)
+        return next((find_clamp_bounds(fitted) for fitted in self._fits if fitted is not None), None)
 
     @property
     def _fits(self) -> tuple[Piecewise | None, Piecewise | None]:
@@ -175,14 +175,14 @@ class AffineLaw:
         width = self.step_width
         varying = self.varying[self.varying < width]  # columns of a start come last
         fitted = None if self.fitted is None or not len(varying) else _first_columns(self.fitted, len(varying))
-        return self._packed(FittedRow(self.template[:width], varying if fitted else NOTHING, fitted))
+        return self._pack_row(FittedRow(self.template[:width], varying if fitted else NOTHING, fitted))
 
     @cached_property
     def rest_memory(self) -> Array:
         """Array of the equilibrium for the kernel; without an equilibrium its row is empty."""
-        return self._packed(self.equilibrium or FittedRow(np.zeros(0), NOTHING, None))
+        return self._pack_row(self.equilibrium or FittedRow(np.zeros(0), NOTHING, None))
 
-    def _packed(self, row: FittedRow) -> Array:
+    def _pack_row(self, row: FittedRow) -> Array:
         ports = self.ports
         products = len(ports.coordinates) if ports.swept else 0
         sizes = LawSizes(
@@ -201,8 +201,13 @@ def _first_columns(fitted: Piecewise, count: int) -> Piecewise:
     return Piecewise(fitted.arrays._replace(coefficients=np.ascontiguousarray(coefficients)))
 
 
-def fixed(
-    matrices: AffineMatrices, ports: Ports, *, name: str = "law", said: str = "", commanded: tuple[str, ...] = ()
+def make_constant_law(
+    matrices: AffineMatrices,
+    ports: Ports,
+    *,
+    name: str = "law",
+    said: str = "",
+    commanded_actuators: tuple[str, ...] = (),
 ) -> AffineLaw:
     """Return a law with constant matrices.
 
@@ -234,4 +239,4 @@ def fixed(
     scheduled : Law whose matrices change over θ.
     """
     whole = matrices.checked(ports)
-    return AffineLaw(name, ports, whole.states, whole.row(), said=said, commanded=commanded)
+    return AffineLaw(name, ports, whole.states, whole.row(), said=said, commanded_actuators=commanded_actuators)

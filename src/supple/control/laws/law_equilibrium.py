@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.approximation import scattered_in
+from supple.approximation.approximation import scatter_points
 from supple.approximation.chebyshev_series import Function, fit_chebyshev_series
 from supple.approximation.evaluated import Samples
 from supple.approximation.piecewise.packing import NOWHERE
@@ -77,7 +77,7 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
     region : boxes; or the fit of the model that the equilibria are computed from, on whose boxes they are smooth
     """
     boxes = boxes_of(region)
-    probes = scattered_in(boxes, _PROBES, seed=11)
+    probes = scatter_points(boxes, _PROBES, seed=11)
     probes = probes[_inside(region, probes)]
     rows = equilibria(probes).rows()
     size = np.abs(rows).max(axis=0)
@@ -92,7 +92,7 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
         return np.asarray(equilibria(points).rows()[:, varying] / scale)
 
     if boxes[0].dimension > _SERIES:
-        row = _fitted_to_samples(function, boxes, region, FittedRow(template, varying, None), scale)
+        row = _fit_samples(function, boxes, region, FittedRow(template, varying, None), scale)
         warnings.warn(
             f'law "{name}": the equilibrium over {boxes[0].dimension} coordinates is fitted with a relative error of '
             f"{row.error:.2g}, and the law rests that far from its goal; a law at one configuration (at=) rests at it",
@@ -121,7 +121,7 @@ def _inside(region: Piecewise | Sequence[Box], points: Array) -> NDArray[np.bool
     return region.locate(points) != NOWHERE if isinstance(region, Piecewise) else np.ones(len(points), dtype=bool)
 
 
-def _fitted_to_samples(
+def _fit_samples(
     function: Function, boxes: Sequence[Box], region: Piecewise | Sequence[Box], row: FittedRow, scale: Array
 ) -> FittedRow:
     """Fit by scattered samples with a lower accuracy; `adaptive` reports if it is not reached."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.approximation.piecewise.packing import HEADER, LINE, NOWHERE, aligned
+from supple.approximation.piecewise.packing import HEADER, LINE, NOWHERE, join_aligned
 from supple.approximation.piecewise.packing import S as AXES
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array, Integers
@@ -73,7 +73,7 @@ def law_array(sizes: LawSizes, template: Array, varying: Integers, fitted: Piece
     Z, F = (np.zeros(HEADER, dtype=np.int64), np.zeros(0)) if fitted is None else fitted.packed
     base = len(Z)
     parts_i = (places, np.arange(len(varying)), varying)
-    bounds = np.zeros(0) if fitted is None else clamped_between(fitted).ravel()
+    bounds = np.zeros(0) if fitted is None else find_clamp_bounds(fitted).ravel()
     header = np.zeros(ROW_HEADER, dtype=np.int64)
     header[[STATES, KNOWN, COMMANDS, SWEPT, RATES, PRODUCTS]] = sizes
     header[[S, WIDTH, VALUES]] = len(places), len(template), len(varying)
@@ -84,10 +84,10 @@ def law_array(sizes: LawSizes, template: Array, varying: Integers, fitted: Piece
     used = base + len(header) + sum(len(part) for part in parts_i)
     integers = np.concatenate([Z, header, *parts_i, np.zeros(-used % LINE, dtype=np.int64)]).astype(np.int64)
     integers[ROW], integers[NUMBERS] = base, len(integers)
-    return aligned([integers.view(np.float64), F, template, bounds])
+    return join_aligned([integers.view(np.float64), F, template, bounds])
 
 
-def clamped_between(fitted: Piecewise) -> Array:
+def find_clamp_bounds(fitted: Piecewise) -> Array:
     """Return the lower and upper bounds of σ, (2, s)."""
     roots = fitted.arrays.roots_f
     return np.stack([roots[:, 0].min(axis=0), roots[:, 1].max(axis=0)])

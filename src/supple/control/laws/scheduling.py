@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.approximation import scattered_in
+from supple.approximation.approximation import scatter_points
 from supple.approximation.evaluated import Samples
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
@@ -48,7 +48,7 @@ Growth = Callable[[Array, AffineMatrices], float]
 
 
 @single_blas_thread()
-def scheduled(
+def schedule_law(
     matrices_of: Callable[[Array], AffineMatrices],
     region: ReducedModel | Ranges,
     ports: Ports,
@@ -126,14 +126,14 @@ def scheduled(
     for item in scheduled_by:
         ports.place(item)
     designed = _Designs(matrices_of, ports, names, equilibria)
-    probes = scattered_in(boxes, PROBES, seed=7)
+    probes = scatter_points(boxes, PROBES, seed=7)
     probes = probes[inside(probes)]
     rows, rest = designed.rows(probes), None
     if equilibria is not None:
         rest = fitted_equilibrium(equilibria, region.fitted if isinstance(region, ReducedModel) else boxes, name)
 
-    def fitted_to(error: float) -> AffineLaw:
-        fit = _fitted(designed, rows, (boxes, inside), error)
+    def fit_law(error: float) -> AffineLaw:
+        fit = _fit_rows(designed, rows, (boxes, inside), error)
         changes = fit.fitted is not None or (rest is not None and rest.fitted is not None)
         over = scheduled_by if changes else ()
         return AffineLaw(
@@ -141,7 +141,7 @@ def scheduled(
         )
 
     if growth is None:
-        return fitted_to(tolerance)
+        return fit_law(tolerance)
     decays = [growth(point, from_row(row, designed.states, ports)) for point, row in zip(probes, rows, strict=True)]
     if (fastest := int(np.argmax(decays))) >= 0 and decays[fastest] > _GROWS:
         warnings.warn(
@@ -149,7 +149,7 @@ def scheduled(
             f"{values_text(names, probes[fastest])}; {remedy}", UnstableLoop, stacklevel=user_level(),
         )  # fmt: skip
     for finer in range(_FINER + 1):
-        law = fitted_to(max(tolerance * 10.0**-finer, _FINEST))
+        law = fit_law(max(tolerance * 10.0**-finer, _FINEST))
         fit_decays = [growth(point, law.at(point)) for point in probes]
         kept = all(rate <= _KEPT * own for rate, own in zip(fit_decays, decays, strict=True) if own < 0.0)
         if kept or law.fitted is None:
@@ -174,7 +174,7 @@ class _Fit(NamedTuple):
     errors: dict[str, float]
 
 
-def _fitted(
+def _fit_rows(
     designed: _Designs, rows: Array, place: tuple[list[Box], Callable[[Array], NDArray[np.bool_]]], tolerance: float
 ) -> _Fit:
     """Fit the rows of designs over boxes; rows : those of a few points, which show what changes."""
@@ -191,13 +191,13 @@ def _fitted(
         valid = inside(points)
         values = np.full((len(points), len(varying)), np.nan)
         values[valid] = designed.rows(points[valid])[:, varying] / size[varying]
-        return Samples(values, None, derived(values, values), valid)
+        return Samples(values, None, group_families(values, values), valid)
 
-    def derived(values: Array, _: Array) -> dict[str, Array]:
+    def group_families(values: Array, _: Array) -> dict[str, Array]:
         return {key: values[:, columns] for key, columns in families.items()}
 
     floors = dict.fromkeys(families, FLOOR)
-    found = adaptive(boxes, tolerance, sampler, derived, largest_samples=MOST, floors=floors)
+    found = adaptive(boxes, tolerance, sampler, group_families, largest_samples=MOST, floors=floors)
     fitted = scaled_fit(found.piecewise, size[varying])
     return _Fit(template, varying, fitted, {key: item.worst for key, item in found.error.items()})
 
@@ -242,10 +242,10 @@ class _Designs:
     def _row(self, point: Array) -> Array:
         key = point.tobytes()
         if key not in self._known:
-            self._known[key] = self._designed(point)
+            self._known[key] = self._design_row(point)
         return self._known[key]
 
-    def _designed(self, point: Array) -> Array:
+    def _design_row(self, point: Array) -> Array:
         where = values_text(self._names, point)
         found = self._matrices_of(point).checked(self.ports, f" at {where}")
         if self.states not in (-1, found.states):

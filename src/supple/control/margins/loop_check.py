@@ -20,7 +20,7 @@ from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import AffineLaw, fixed
+from supple.control.laws.affine_law import AffineLaw, make_constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports
 from supple.control.laws.linear_law import linear_law, loop_poles
 from supple.control.margins.open_loop import LoopInterface, open_loop, static_law
@@ -57,7 +57,7 @@ class Place(NamedTuple):
 
 def place_at(of: Mechanism | ReducedModel, theta: Array, hardware: Hardware) -> Place:
     """Return the plant about rest at θ with given drives and instruments."""
-    around = LoopInterface(hardware.delays(), hardware.measured_as)
+    around = LoopInterface(hardware.delays(), hardware.measuring_outputs)
     if isinstance(of, ReducedModel):
         linear = of.linearize(theta, drives=False)
     else:
@@ -100,7 +100,7 @@ def growth_on(model: ReducedModel, hardware: Hardware, ports: Ports) -> Callable
         key = theta.tobytes()
         if key not in known:
             known[key] = place_at(model, theta, hardware)
-        return worst_pole(known[key], linear_law(fixed(matrices, ports))).real
+        return worst_pole(known[key], linear_law(make_constant_law(matrices, ports))).real
 
     return growth
 
@@ -193,7 +193,7 @@ def loop_at(model: ReducedModel, controller: LoopController, theta: Values | str
     Delays are exact for a sampled controller. Without a sample time they are Padé approximants.
     """
     hardware = model.hardware
-    named = hardware.measured_as
+    named = hardware.measuring_outputs
     plant = replace(model, hardware=hardware.prompt()).linearize(theta)
     law = law_about(controller, plant, named)
     if (law.sample_time if isinstance(law, FeedbackGain) else law.step) is None:
@@ -202,7 +202,7 @@ def loop_at(model: ReducedModel, controller: LoopController, theta: Values | str
 
 
 def law_about(
-    controller: LoopController, plant: LinearModel, measured_as: Mapping[str, str]
+    controller: LoopController, plant: LinearModel, measuring_outputs: Mapping[str, str]
 ) -> FeedbackGain | LinearModel:
     """Return the controller about the state of a linear plant; affine laws with their matrices at the σ there."""
     law = controller.law if isinstance(controller, AffineController) else controller
@@ -222,4 +222,4 @@ def law_about(
     measured = {**plant.at.get("states", {}), **plant.at.get("outputs", {})}
     if not law.scheduled_by:
         return linear_law(law)
-    return linear_law(law, {name: measured[measured_as.get(name, name)] for name in law.scheduled_by})
+    return linear_law(law, {name: measured[measuring_outputs.get(name, name)] for name in law.scheduled_by})

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
-from supple.control.laws.law_kernel import clamped_between
+from supple.control.laws.law_kernel import find_clamp_bounds
 from supple.control.margins.loop_check import LoopController
 from supple.control.margins.margins import Margins, margins
 from supple.diagnostics import InputError
@@ -182,5 +182,5 @@ def margin_map(
 def _region(model: ReducedModel) -> dict[str, ArrayLike]:
     """Return values of every coordinate over the region of the model."""
     names = model.layout.coordinates[: model.layout.theta]
-    low, high = clamped_between(model.fitted)
+    low, high = find_clamp_bounds(model.fitted)
     return {name: np.linspace(low[i], high[i], _POINTS) for i, name in enumerate(names)}

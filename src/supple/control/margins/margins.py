@@ -420,7 +420,7 @@ def structured_norm(N: ComplexArray) -> float:
     if m == 1:
         return float(abs(N[0, 0]))
 
-    def scaled(x: Array) -> tuple[float, Array]:
+    def compute_scaled_norm(x: Array) -> tuple[float, Array]:
         d = np.exp(np.append(0.0, x))
         u, s, v = np.linalg.svd(d[:, None] * N / d[None, :])
         slope = s[0] * (np.abs(u[:, 0]) ** 2 - np.abs(v[0]) ** 2)
@@ -429,7 +429,7 @@ def structured_norm(N: ComplexArray) -> float:
     size = np.abs(N)[None] + 1e-300
     d = np.sqrt(_perron(np.swapaxes(size, 1, 2)) / _perron(size))[0]
     first = np.log(d[1:] / d[0])
-    return float(min(minimize(scaled, first, jac=True).fun, scaled(first)[0]))
+    return float(min(minimize(compute_scaled_norm, first, jac=True).fun, compute_scaled_norm(first)[0]))
 
 
 def _perron(size: Array) -> Array:

@@ -26,7 +26,7 @@ class LoopInterface(NamedTuple):
     """Delays (s) of inputs and outputs by name, and the outputs under which coordinates and rates are measured."""
 
     delays: Mapping[str, float]
-    measured_as: Mapping[str, str]
+    measuring_outputs: Mapping[str, str]
 
 
 PLAIN = LoopInterface({}, {})
@@ -43,7 +43,7 @@ def open_loop(plant: LinearModel, controller: FeedbackGain | LinearModel, around
     for name in law.outputs:
         if name not in plant.inputs:
             raise InputError(f'the plant has no input "{name}"', part="margins", hint=nearest(name, plant.inputs))
-    measured_plant = _with_outputs(plant, law.inputs, around.measured_as)
+    measured_plant = _with_outputs(plant, law.inputs, around.measuring_outputs)
     if law.step is not None:
         measured_plant = held_input_model(measured_plant, law.step, around.delays)
     if measured_plant.step is not None and law.step is None:
@@ -87,14 +87,14 @@ def static_law(
     return LinearModel(*none, -K, (), measured, actuators, {}, step=step)
 
 
-def _with_outputs(plant: LinearModel, names: tuple[str, ...], measured_as: Mapping[str, str]) -> LinearModel:
+def _with_outputs(plant: LinearModel, names: tuple[str, ...], measuring_outputs: Mapping[str, str]) -> LinearModel:
     """Return the plant with given outputs, which may be states, or be measured under another name."""
     known = (*plant.outputs, *plant.states)
     C = np.vstack([plant.C, np.eye(len(plant.states))])
     D = np.vstack([plant.D, np.zeros((len(plant.states), len(plant.inputs)))])
     for name in names:
-        if measured_as.get(name, name) not in known:
+        if measuring_outputs.get(name, name) not in known:
             raise InputError(f'the plant has no output or state "{name}"', part="margins", hint=nearest(name, known))
-    places = [known.index(measured_as.get(name, name)) for name in names]
+    places = [known.index(measuring_outputs.get(name, name)) for name in names]
     outputs = tuple(known[place] for place in places)
     return replace(plant, C=C[places], D=D[places], outputs=outputs, second_order=None)

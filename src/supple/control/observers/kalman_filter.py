@@ -46,12 +46,12 @@ from supple.diagnostics.arguments import require_arguments
 from supple.equations.forces import FRICTION_SPEED
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import with_hardware
-from supple.reduced.holding import resting
+from supple.reduced.holding import find_rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.observed import ObservedMotion, outputs_along
 from supple.results.linear_model import LinearModel, SecondOrder
 from supple.results.result import brief
-from supple.results.text import listed
+from supple.results.text import list_names
 
 # Second-order effects of rates: centrifugal and Coriolis forces, and the accelerations that sensors measure.
 #
@@ -174,7 +174,7 @@ class KalmanFilter:
     delays: Mapping[str, float]
 
     def __repr__(self) -> str:
-        inputs = f"from {listed(self.measured)} every {1e3 * self.sample_time:g} ms"
+        inputs = f"from {list_names(self.measured)} every {1e3 * self.sample_time:g} ms"
         return brief("KalmanFilter", f'of model "{self.model.name}" {inputs}')
 
     def at(self, theta: ArrayLike) -> FilterAt:
@@ -184,11 +184,11 @@ class KalmanFilter:
         """
         where = np.asarray(theta, dtype=float)
         key = where.tobytes()
-        if key not in self._known:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[key] = self._designed(where)
-        return self._known[key]
+        if key not in self._known_filters:
+            if len(self._known_filters) >= _REMEMBERED:
+                self._known_filters.clear()
+            self._known_filters[key] = self._design_filter(where)
+        return self._known_filters[key]
 
     @property
     def direct_states(self) -> tuple[tuple[int, str], ...]:
@@ -196,7 +196,7 @@ class KalmanFilter:
         return tuple(enumerate(self.encoders))
 
     @cached_property
-    def _known(self) -> dict[bytes, FilterAt]:
+    def _known_filters(self) -> dict[bytes, FilterAt]:
         return {}
 
     def rests(self, theta: Array) -> SampledRests:
@@ -204,7 +204,7 @@ class KalmanFilter:
 
         States of drives and commands are affine in forces, coordinates and outputs, so that this map is computed once.
         """
-        found = resting(self.model, theta)
+        found = find_rest(self.model, theta)
         whole = np.hstack([found.eta, found.inputs, found.outputs])
         constant, slopes = self._rest_map
         rows = constant + whole @ slopes
@@ -231,12 +231,12 @@ class KalmanFilter:
             about = {**middle.at, "states": states, "inputs": forces, "outputs": outputs_at}
             driven = with_hardware(replace(middle, at=about), self._prompt)
             state, command, output = Sampling(driven, self.sample_time, self.measured, self.delays, felt=direct).about()
-            return np.concatenate([state, np.zeros(len(self.biased)), command, output])
+            return np.concatenate([state, np.zeros(len(self.biased_outputs)), command, output])
 
         constant = at(np.zeros(int(ends[-1])))
         return constant, np.array([at(unit) - constant for unit in np.eye(int(ends[-1]))])
 
-    def _designed(self, theta: Array) -> FilterAt:
+    def _design_filter(self, theta: Array) -> FilterAt:
         model, T = self.model, self.sample_time
         linear = model.linearize(theta, drives=False)
         assert linear.second_order is not None
@@ -244,7 +244,7 @@ class KalmanFilter:
         assert centrifugal.second_order is not None
         driven = with_hardware(centrifugal, self._prompt)
         plant = sampled_plant(driven, T, self.measured, self.delays, known=known, felt=self._direct(centrifugal))
-        plant = add_biases(plant, self.biased)
+        plant = add_biases(plant, self.biased_outputs)
         n, s = model.layout.size, model.layout.theta
         M = linear.second_order.M
         W = np.zeros((plant.model, s))
@@ -253,7 +253,7 @@ class KalmanFilter:
         Q = np.zeros_like(plant.F)
         noise_map = discretize(driven.A, W, T)[1] * self.accelerations
         Q[: plant.model, : plant.model] = noise_map @ noise_map.T
-        wandering = len(self.biased)
+        wandering = len(self.biased_outputs)
         Q[len(Q) - wandering :, len(Q) - wandering :] = np.diag(self.wander[self.wander > 0.0] ** 2 * T)
         return FilterAt(plant, gain_with_known_commands(plant, Q, np.diag(self.noise**2)), centrifugal.second_order)
 
@@ -269,7 +269,7 @@ class KalmanFilter:
         return with_hardware(replace(linear, D=everywhere), self._prompt).D
 
     @property
-    def biased(self) -> tuple[str, ...]:
+    def biased_outputs(self) -> tuple[str, ...]:
         """Outputs whose bias is a state."""
         return tuple(name for name, wander in zip(self.measured, self.wander, strict=True) if wander > 0.0)
 
@@ -390,7 +390,7 @@ def kalman_filter(
     known = model.hardware if hardware is None else hardware
     names = model.layout.coordinates[: model.layout.theta]
     encoders = tuple(_encoder(known, name) for name in names)
-    outputs = _measured(model, known, encoders, measured)
+    outputs = _choose_outputs(model, known, encoders, measured)
     instruments = [known.instrument(name) for name in outputs]
     noise_rms = {name: item.uncertainty if item else 0.0 for name, item in zip(outputs, instruments, strict=True)}
     wander = {name: item.walk if item else 0.0 for name, item in zip(outputs, instruments, strict=True)}
@@ -414,7 +414,7 @@ def _encoder(hardware: Hardware, coordinate: str) -> str:
     return hardware.encoders[coordinate]
 
 
-def _measured(
+def _choose_outputs(
     model: ReducedModel, hardware: Hardware, encoders: tuple[str, ...], given: Sequence[str] | None
 ) -> tuple[str, ...]:
     outputs = model.layout.outputs

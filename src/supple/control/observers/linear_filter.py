@@ -21,7 +21,7 @@ from supple.control.observers.sampled_plant import SampledPlant, discretize, sam
 from supple.diagnostics import InputError, nearest
 from supple.results.linear_model import LinearModel
 from supple.results.result import brief
-from supple.results.text import listed
+from supple.results.text import list_names
 
 # The steady gain of a Kalman filter in discrete time.
 #
@@ -120,12 +120,12 @@ class LinearFilter:
     linear: LinearModel
     sample_time: float
     measured: tuple[str, ...]
-    biased: tuple[str, ...]
+    biased_outputs: tuple[str, ...]
     plant: SampledPlant
     gain: SteadyGain
 
     def __repr__(self) -> str:
-        inputs = f"from {listed(self.measured)} every {1e3 * self.sample_time:g} ms"
+        inputs = f"from {list_names(self.measured)} every {1e3 * self.sample_time:g} ms"
         return brief("LinearFilter", f"of {len(self.linear.states)} states {inputs}")
 
     @property
@@ -160,16 +160,16 @@ def linear_filter(
     require_noise(noise_rms)
     measured_model = _with_outputs(linear, outputs)
     delays = dict.fromkeys(linear.inputs, computation_delay)
-    biased = tuple(name for name in outputs if wander[name] > 0.0)
-    plant = add_biases(sampled_plant(measured_model, sample_time, outputs, delays), biased)
+    biased_outputs = tuple(name for name in outputs if wander[name] > 0.0)
+    plant = add_biases(sampled_plant(measured_model, sample_time, outputs, delays), biased_outputs)
     noise_map = discretize(linear.A, _acceleration_map(linear, theta), sample_time)[1]
     noise_map = noise_map * per_coordinate("accelerations", accelerations, theta)
     Q = np.zeros_like(plant.F)
     Q[: plant.model, : plant.model] = noise_map @ noise_map.T
-    first = len(Q) - len(biased)
-    Q[first:, first:] = np.diag([wander[name] ** 2 * sample_time for name in biased])
+    first = len(Q) - len(biased_outputs)
+    Q[first:, first:] = np.diag([wander[name] ** 2 * sample_time for name in biased_outputs])
     gain = gain_with_known_commands(plant, Q, np.diag([noise_rms[name] ** 2 for name in outputs]))
-    return LinearFilter(linear, sample_time, outputs, biased, plant, gain)
+    return LinearFilter(linear, sample_time, outputs, biased_outputs, plant, gain)
 
 
 def _require_rest(linear: LinearModel) -> None:
@@ -252,19 +252,19 @@ def require_noise(noise_rms: Mapping[str, float]) -> None:
             )  # fmt: skip
 
 
-def add_biases(plant: SampledPlant, biased: tuple[str, ...]) -> SampledPlant:
+def add_biases(plant: SampledPlant, biased_outputs: tuple[str, ...]) -> SampledPlant:
     """Return the plant with a constant state for each bias, which is added to its output."""
-    if not biased:
+    if not biased_outputs:
         return plant
-    size, extra = len(plant.F), len(biased)
+    size, extra = len(plant.F), len(biased_outputs)
     F = np.eye(size + extra)
     F[:size, :size] = plant.F
     below = ((0, extra), (0, 0))
-    by_bias = np.array([[1.0 if name == output else 0.0 for name in biased] for output in plant.outputs])
+    by_bias = np.array([[1.0 if name == output else 0.0 for name in biased_outputs] for output in plant.outputs])
     return plant._replace(
         F=F, G=np.pad(plant.G, below), E=np.pad(plant.E, below), H=np.hstack([plant.H, by_bias]),
         state=np.append(plant.state, np.zeros(extra)),
-        names=(*plant.names, *(f"{name}.bias" for name in biased)),
+        names=(*plant.names, *(f"{name}.bias" for name in biased_outputs)),
     )  # fmt: skip
 
 

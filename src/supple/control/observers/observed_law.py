@@ -15,20 +15,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.control.feedforward.reference import reference
-from supple.control.laws.affine_law import AffineLaw, fixed
+from supple.control.laws.affine_law import AffineLaw, make_constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria
 from supple.control.laws.law_kernel import OUTSIDE, law_in_place
-from supple.control.laws.scheduling import scheduled
+from supple.control.laws.scheduling import schedule_law
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, SampledRests, pairs
 from supple.control.observers.linear_filter import LinearFilter
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.results.result import brief
-from supple.results.signals import Signals, labelled
-from supple.results.text import listed
+from supple.results.signals import Signals, label_signals
+from supple.results.text import list_names
 
 # Laws on an observer.
 
@@ -138,7 +138,7 @@ def observed_equilibria(
 
 def loop_growth(observer: KalmanFilter, theta: Array, ports: Ports, matrices: AffineMatrices) -> float:
     """Return the largest real part, 1/s, of the poles of a law in the loop with the model of its observer."""
-    plant, N = observer.at(theta).plant, len(observer.at(theta).plant.F) - len(observer.biased)
+    plant, N = observer.at(theta).plant, len(observer.at(theta).plant.F) - len(observer.biased_outputs)
     F, G, H = plant.F[:N, :N], plant.G[:N], plant.H[:, :N]
     A, B, _, C, D, _, _, _ = matrices
     B_y, B_c, D_y, D_c = B[:, ports.y], B[:, ports.applied], D[:, ports.y], D[:, ports.applied]
@@ -173,7 +173,7 @@ class Estimates(NamedTuple):
     innovations: Signals
 
     def __repr__(self) -> str:
-        return brief("Estimates", f"of {listed(self.states)}; innovations of {listed(self.innovations)}")
+        return brief("Estimates", f"of {list_names(self.states)}; innovations of {list_names(self.innovations)}")
 
 
 def observer_law(observer: KalmanFilter | LinearFilter, *, tolerance: float = 1e-4) -> AffineLaw:
@@ -203,7 +203,7 @@ def observer_law(observer: KalmanFilter | LinearFilter, *, tolerance: float = 1e
         answers = tuple(observer.plant.names[k] for k in estimated_states(observer))
         answers += tuple(f"{name}.innovation" for name in observer.measured)
         ports = Ports(observer.measured, (), observer.linear.inputs, observer.sample_time, answers=answers)
-        return fixed(estimating_law(observer, observer, ports), ports, name="observer")
+        return make_constant_law(estimating_law(observer, observer, ports), ports, name="observer")
     middle = observer.at(observer.model.fitted.arrays.roots_f[0].mean(axis=0))
     names = [middle.plant.names[k] for k in estimated_states(middle)]
     answers = (*names, *(f"{name}.innovation" for name in observer.measured))
@@ -213,7 +213,7 @@ def observer_law(observer: KalmanFilter | LinearFilter, *, tolerance: float = 1e
     def outputs_at(rests: SampledRests) -> Array:
         return np.pad(rests.states[:, shown], ((0, 0), (0, len(observer.measured))))
 
-    return scheduled(
+    return schedule_law(
         lambda theta: estimating_law(observer, observer.at(theta), ports), observer.model, ports,
         tolerance=tolerance, name="observer", by=observer.encoders,
         equilibria=lambda theta: observed_equilibria(observer, ports, theta, outputs_at),
@@ -267,15 +267,15 @@ def estimates(
     first_commands = [float((before or {}).get(name, applied[name][0])) for name in ports.actuators]
     z[:, ports.applied] = np.vstack([first_commands, commands[:-1]])
     if motion is not None:
-        sampled = reference(motion).sampled(time)
+        sampled = reference(motion).sample(time)
         z[:, ports.wanted_all] = sampled.reshape(count, -1)
         first, second = ports.factors
         z[:, ports.products] = sampled[:, 1, first] * sampled[:, 1, second]
     outputs = _run(law, z)
     o, kept = len(ports.measured), len(ports.answered) - len(ports.measured)
     return Estimates(
-        labelled(time, ports.answered[:kept], outputs[:, :kept], {}),
-        labelled(time, ports.measured, outputs[:, len(outputs[0]) - o :], {}),
+        label_signals(time, ports.answered[:kept], outputs[:, :kept], {}),
+        label_signals(time, ports.measured, outputs[:, len(outputs[0]) - o :], {}),
     )
 
 
@@ -285,7 +285,7 @@ def _run(law: AffineLaw, z: Array) -> Array:
     vector = law.vector()
     here = law.at(z[0, [law.ports.place(name) for name in law.scheduled_by]])
     vector[:n] = here.A0 @ z[0] + here.a0
-    step, outputs = compiled(law_in_place), np.empty((len(z), u))
+    step, outputs = compile_kernel(law_in_place), np.empty((len(z), u))
     for k in range(len(z)):
         vector[n : n + m] = z[k]
         if step(law.memory, law.rest_memory, vector) == OUTSIDE:

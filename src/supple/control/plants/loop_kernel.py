@@ -42,7 +42,7 @@ def options_of(loop):
 
 
 @kernel(inline=True)
-def observed_of(loop):
+def read_observation(loop):
     """Return the arrays that outputs are computed from."""
     sizes = whole_line(loop, SIZES)
     return Observed(
@@ -108,7 +108,7 @@ def loop_sample(memory, loop, command, k):
         return INSIDE
     driven = Driven(led, free, line(loop, ALONG_STIFFNESS), line(loop, ALONG_DAMPING))
     status, time = driven_march(
-        model, options_of(loop), driven, pieces, observed_of(loop), state, line(loop, KEPT), found
+        model, options_of(loop), driven, pieces, read_observation(loop), state, line(loop, KEPT), found
     )
     line(loop, STOPPED)[0] = time
     if status != INSIDE:

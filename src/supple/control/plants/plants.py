@@ -13,7 +13,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import operating_point, require_continuous_time
 from supple.control.observers.sampled_plant import discretize
-from supple.description.mechanism import Mechanism, taken_as_rigid
+from supple.description.mechanism import Mechanism, treat_as_rigid
 from supple.diagnostics import InputError, SuppleNote
 from supple.formulations.absolute.time_damping import say_damping
 from supple.hardware.drive_bank import DriveBank
@@ -21,14 +21,14 @@ from supple.hardware.hardware import Hardware
 from supple.hardware.pieces import Pieces, at_end
 from supple.integration.time_steps import LONGEST, StepOptions
 from supple.kinematics.rest import rest
-from supple.reduced.holding import resting
+from supple.reduced.holding import find_rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import requests_equilibrium
 from supple.reduced.state_arguments import in_order
 from supple.results.basis import NamedState
 from supple.results.closed_loop import Goal
 from supple.results.linear_model import LinearModel
-from supple.results.signals import Signals, labelled
+from supple.results.signals import Signals, label_signals
 from supple.results.simulation import Simulation
 from supple.simulation.adaptation import TOLERANCE
 from supple.simulation.driven_start import driven_start, held_start, mechanism_start
@@ -77,16 +77,16 @@ def plant_in(plant: AnyPlant, drives: DriveBank, options: PlantOptions) -> Plant
         drives.reset(*made.state)
         return made
     if isinstance(plant, ReducedModel):
-        return _settled(*_model(plant, drives, options), options)
+        return _settle_drives(*_model(plant, drives, options), options)
     started, standing = _mechanism(plant, drives, options)
-    run = _settled(started, standing, options)
+    run = _settle_drives(started, standing, options)
     alternative = "reduce it with modes and close the loop on the reduced model"
-    taken_as_rigid(plant, options.steps.rigid, alternative, names=run.rigid, stacklevel=_STACKLEVEL)
+    treat_as_rigid(plant, options.steps.rigid, alternative, names=run.rigid, stacklevel=_STACKLEVEL)
     say_damping(plant, options.steps.rigid, stacklevel=_STACKLEVEL)
     return run
 
 
-def _settled(started: DrivenStart[Run], standing: bool, options: PlantOptions) -> Run:
+def _settle_drives(started: DrivenStart[Run], standing: bool, options: PlantOptions) -> Run:
     """Return the run with its drives settled at its start; standing : the drives hold the start, as far as they can."""
     run = started.run(options.times)
     theta, rates = (part[: run.system.theta] for part in run.state)
@@ -159,7 +159,7 @@ class LinearPlant:
         further: dict[int, float] = {}
         if isinstance(start, NamedState):
             further = {2 * n + i: start[name] for i, name in enumerate(model.states[2 * n :]) if name in start}
-            named, moving = start.parted(names, model.basis)
+            named, moving = start.split_state(names, model.basis)
             start = {name: value for name, value in named.items() if name not in model.states[2 * n :]}
             rates = moving if rates is None else rates
         self._x0, self._u0 = operating_point(model)
@@ -169,8 +169,8 @@ class LinearPlant:
         self._drift[n : 2 * n] = [accelerations.get(name, 0.0) for name in names]
         self._y0 = np.array([model.at.get("outputs", {}).get(name, 0.0) for name in model.outputs])
         self._x = np.zeros(len(self._x0))
-        self._x[:n] = _filled("start", start, names, self._x0[:n]) - self._x0[:n]
-        self._x[n : 2 * n] = _filled("rates", rates, names, np.zeros(n)) - self._x0[n : 2 * n]
+        self._x[:n] = _fill_values("start", start, names, self._x0[:n]) - self._x0[:n]
+        self._x[n : 2 * n] = _fill_values("rates", rates, names, np.zeros(n)) - self._x0[n : 2 * n]
         for place, value in further.items():  # of drives
             self._x[place] = value - self._x0[place]
         self._last = self._u0
@@ -228,7 +228,7 @@ class LinearPlant:
         )
 
 
-def _filled(part: str, values: Values, names: tuple[str, ...], otherwise: Array) -> Array:
+def _fill_values(part: str, values: Values, names: tuple[str, ...], otherwise: Array) -> Array:
     """Return values (n,); names that are left out keep their default."""
     if values is None:
         return otherwise
@@ -252,7 +252,7 @@ class LinearMotion:
     u: Array
 
     def _coordinates(self, values: Array, units: Mapping[str, str]) -> Signals:
-        return labelled(self.time, self.model.coordinates, values, units)
+        return label_signals(self.time, self.model.coordinates, values, units)
 
     @property
     def coordinates(self) -> Signals:
@@ -268,11 +268,11 @@ class LinearMotion:
 
     @property
     def outputs(self) -> Signals:
-        return labelled(self.time, self.model.outputs, self.y, self.model.units.outputs)
+        return label_signals(self.time, self.model.outputs, self.y, self.model.units.outputs)
 
     @property
     def inputs(self) -> Signals:
-        return labelled(self.time, self.model.inputs, self.u, self.model.units.inputs)
+        return label_signals(self.time, self.model.inputs, self.u, self.model.units.inputs)
 
     @property
     def driving_forces(self) -> Signals:
@@ -323,7 +323,7 @@ def _mechanism_goal(mechanism: Mechanism, theta: Array, rigid: bool) -> Mapping[
 
 
 def _model_goal(model: ReducedModel, theta: Array) -> Mapping[str, float]:
-    found, layout = resting(model, theta[None]), model.layout
+    found, layout = find_rest(model, theta[None]), model.layout
     numbers = np.concatenate([found.eta[0], found.outputs[0]])
     return dict(zip((*layout.coordinates, *layout.outputs), numbers.tolist(), strict=True))
 

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.compilation.bundle import Bundle
 from supple.control.plants import loop_kernel as slots
 from supple.hardware.drive_bank import DriveBank
@@ -91,7 +91,7 @@ class CompiledSamples:
         for slot, part in ((slots.MEMORY, instruments.state.memory), (slots.HISTORY, instruments.state.history)):
             parts[slot][...] = part
         self._stopped, self._bundle = parts[slots.STOPPED], bundle
-        self._kernel, self._memory, self._loop = compiled(slots.loop_sample), run.model.memory, bundle.memory
+        self._kernel, self._memory, self._loop = compile_kernel(slots.loop_sample), run.model.memory, bundle.memory
 
     def advance(self, command: Array, until: int) -> bool:
         """Advance under a command (a,) to sample `until`: the next one or, at the last, itself."""

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.control.redundancy.force_division import chosen_names
-from supple.description.mechanism import Mechanism, taken_as_rigid
+from supple.description.mechanism import Mechanism, treat_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.configuration import At, Configuration
@@ -25,7 +25,7 @@ from supple.parameterization.local_model import local
 from supple.reduced.state_arguments import in_order
 from supple.results.result import Result
 from supple.results.table import Table
-from supple.results.text import listed
+from supple.results.text import list_names
 from supple.results.units import Units
 
 _RANK = 1e-10
@@ -65,7 +65,7 @@ class Antagonism(Result):
 
     def summary(self) -> str:
         count = len(self.actuators) - len(self.coordinates)
-        return f"of {listed(self.actuators)}, {count} independent internal forces on {listed(self.coordinates)}"
+        return f"of {list_names(self.actuators)}, {count} independent internal forces on {list_names(self.coordinates)}"
 
     def internal(self, forces: Mapping[str, float] | ArrayLike) -> Array:
         """Return the internal part of forces (..., a), which does no work: (..., a)."""
@@ -190,7 +190,7 @@ def antagonism(
     K_i = -Σ_a u_ia ∂B_a/∂θ of the internal forces u_i = (1 - B⁺B) u; docs/theory/computed-torque.md.
     """
     require_arguments(antagonism, locals())
-    taken_as_rigid(mechanism, rigid, "use `compliance` for the deformation of elastic bodies, without preload")
+    treat_as_rigid(mechanism, rigid, "use `compliance` for the deformation of elastic bodies, without preload")
     chosen = chosen_names(tuple(mechanism.actuators), actuators)
     here = local(mechanism, at, rigid=True)
     s = here.theta.shape[-1]

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, require_known
-from supple.formats.model_description import described
+from supple.formats.model_description import restore_mechanism
 from supple.inverse_dynamics.actuation import Actuation, force_bounds, rate_limits, weights_of
 from supple.inverse_dynamics.force_distribution import (
     Objective,
@@ -101,7 +101,7 @@ class ForceDivision:
             return in_order(f"preload at {t:.6g} s", self.preload(t), self.actuators)
         return self.preload
 
-    def divided(self, need: RequiredForce, t: float, last: PreviousForces | None = None) -> tuple[Array, bool]:
+    def divide_forces(self, need: RequiredForce, t: float, last: PreviousForces | None = None) -> tuple[Array, bool]:
         """Return u (a,), and whether it gives the required force; last : of the previous sample."""
         start = self.preload_at(t)
         B, Q = need.B, need.Q - need.B @ start
@@ -172,7 +172,7 @@ def force_division(
     """
     require_objective(minimize)
     chosen = chosen_names(names, actuators)
-    mechanism = described(of) if isinstance(of, ReducedModel) and isinstance(bounds, str) else of
+    mechanism = restore_mechanism(of) if isinstance(of, ReducedModel) and isinstance(bounds, str) else of
     some = Actuation(mechanism, chosen, [], {}, np.empty((1, 0, len(chosen))), np.zeros(1))
     lower, upper = force_bounds(some, bounds)
     rates = rate_limits(some, rate_bounds, np.array([0.0, 1.0]))

@@ -51,7 +51,7 @@ def _shares(found: Study, name: str, axes: Any, colour: str, label: str | None) 
         )
     axes.set_ylim(0.0, 101.0)
     axes.set_ylabel("plants / %")
-    _scaled(axes.set_xscale, values)
+    _choose_scale(axes.set_xscale, values)
 
 
 def _over(found: Study, name: str, axes: Any) -> None:
@@ -64,9 +64,9 @@ def _over(found: Study, name: str, axes: Any) -> None:
         axes.plot(found.settings[most][found.failed], edge, "x", color=PALETTE[1])
     axes.set_xlabel(f"{most} / SI")
     axes.set_ylabel(f"{name} / SI")
-    _scaled(axes.set_yscale, found.measures[name][kept])
+    _choose_scale(axes.set_yscale, found.measures[name][kept])
 
 
-def _scaled(set_scale: Any, values: Any) -> None:
+def _choose_scale(set_scale: Any, values: Any) -> None:
     if len(values) and values.min() > 0.0 and values.max() > _FAR * values.min():
         set_scale("log")

@@ -108,15 +108,15 @@ class PlantMaker:
         return {}
 
     @cached_property
-    def _made(self) -> dict[int, Siblings]:
+    def _siblings_by_modes(self) -> dict[int, Siblings]:
         return {}
 
     def _siblings(self, modes: int) -> Siblings:
-        if modes not in self._made:
+        if modes not in self._siblings_by_modes:
             options = {**self.reduction, MODES: modes} if modes else dict(self.reduction)
             model = reduce(load_mechanism(str(self.source)), region=self.region, store=False, progress=False, **options)
-            self._made[modes] = Siblings(model)
-        return self._made[modes]
+            self._siblings_by_modes[modes] = Siblings(model)
+        return self._siblings_by_modes[modes]
 
 
 def plant_maker(

@@ -14,7 +14,7 @@ from supple.description.copies.moved_parts import Movement, copied_part
 from supple.description.drawing import Drawing, Path
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND, Mechanism
-from supple.diagnostics.errors import PARTS, fault_at, quoted
+from supple.diagnostics.errors import PARTS, fault_at, quote
 from supple.geometry.rotation import rotation_about
 
 Origins = dict[tuple[str, str], Path]
@@ -35,7 +35,7 @@ def with_copies(mechanism: Mechanism) -> tuple[dict[str, Any], Origins]:
                     if copied_names in found[section]:
                         raise fault_at(
                             path,
-                            f"its copy {quoted(copied_names)} has the same name as another {PARTS[section]}",
+                            f"its copy {quote(copied_names)} has the same name as another {PARTS[section]}",
                             "choose other suffixes",
                         )
                     found[section][copied_names] = _copy(mechanism, copies, part, by, path)

@@ -170,7 +170,7 @@ def copied_part(part: Any, by: Movement, name: str) -> Any:
     return _MOVES[type(part)](part, by, name)
 
 
-def _changed(part: Any, **changes: Any) -> Any:
+def _change_part(part: Any, **changes: Any) -> Any:
     """Return the part with some fields changed and validated; fields that were not set stay unset."""
     kept = {name: getattr(part, name) for name in part.model_fields_set}
     changed = {**kept, **{name: value for name, value in changes.items() if value is not None or name in kept}}
@@ -201,12 +201,12 @@ def _body(body: Body, by: Movement, name: str) -> Body:
         if by.mirrored:
             raise ValueError("the matrices of a superelement cannot be mirrored")
         named = {by.named(name): interface for name, interface in body.superelement.interfaces.items()}
-        changes["superelement"] = _changed(body.superelement, interfaces=named)
+        changes["superelement"] = _change_part(body.superelement, interfaces=named)
     if body.ends is None:
         origin = by.t if body.at is None else None
         changes["at"] = by.place(body.at) if origin is None else by.components(origin) if origin.any() else None
         changes["rotation"] = by.rotation(body.rotation)
-    return _changed(body, **changes)
+    return _change_part(body, **changes)
 
 
 def _up(ends: tuple[Any, Any], by: Movement) -> Any:
@@ -224,7 +224,7 @@ def _beam(beam: Beam, by: Movement) -> Beam:
     if offset is not None and by.mirrored and by.plane is None:  # y is across x and z, right-handed
         offset = (-offset[0], offset[1])
     up = by.along(beam.up) if beam.up is not None else _up((beam.start, beam.to), by)
-    return _changed(beam, start=by.place(beam.start), to=by.place(beam.to), up=up, offset=offset)
+    return _change_part(beam, start=by.place(beam.start), to=by.place(beam.to), up=up, offset=offset)
 
 
 def _solid(solid: Solid, by: Movement, L: Array) -> Solid:
@@ -235,7 +235,7 @@ def _solid(solid: Solid, by: Movement, L: Array) -> Solid:
     axis = solid.axis
     if axis is None and solid.chosen("cylinder", "tube") and not _upright(L):
         axis = (0.0, 0.0, 1.0)  # as drawn, which a mirror or a rod's axes turn
-    return _changed(solid, center=by.place(solid.center), axis=by.along(axis, matrix=L))
+    return _change_part(solid, center=by.place(solid.center), axis=by.along(axis, matrix=L))
 
 
 def _upright(L: Array) -> bool:
@@ -257,7 +257,7 @@ def _frame(frame: Frame, by: Movement, name: str) -> Frame:
     if rotation is not None:  # from the drawing's axes with `at`, from the body's with `local`
         rotation = (replace(by, A=L) if frame.local is not None else by).rotation(rotation)
     local = by.along(frame.local, matrix=L)
-    return _changed(frame, on=by.body(frame.on), at=by.place(frame.at), local=local, rotation=rotation)
+    return _change_part(frame, on=by.body(frame.on), at=by.place(frame.at), local=local, rotation=rotation)
 
 
 def _joint(joint: Joint, by: Movement, name: str) -> Joint:
@@ -268,7 +268,7 @@ def _joint(joint: Joint, by: Movement, name: str) -> Joint:
         L = _same_axes(by, joint.frames, axes)
     turning = kind.axis_turns and by.plane is None  # in the plane an axis is a direction
     moved_axes = tuple(by.along(axis, turning, L) for axis in axes)
-    return _changed(
+    return _change_part(
         joint,
         **moved_stiffness(joint, by, L),
         **{kind.name: by.pair(joint.bodies, by.body)},
@@ -301,11 +301,11 @@ def _coupling(coupling: Coupling, by: Movement, name: str) -> Coupling:
                 "copies"
             )
         named[by.sensor(reference) if joint is None or joint == reference else joint] = factor
-    return _changed(coupling, coordinates=named)
+    return _change_part(coupling, coordinates=named)
 
 
-def _acting(part: Any, by: Movement, name: str = "", **changes: Any) -> Any:
-    return _changed(part, joint=by.joint(part.joint), between=by.pair(part.between, by.named), **changes)
+def _copy_acting(part: Any, by: Movement, name: str = "", **changes: Any) -> Any:
+    return _change_part(part, joint=by.joint(part.joint), between=by.pair(part.between, by.named), **changes)
 
 
 def _force(force: Force, by: Movement, name: str) -> Force:
@@ -316,7 +316,7 @@ def _force(force: Force, by: Movement, name: str) -> Force:
     else:
         moment = by.along(moment, True, L)
     vector = force.force if isinstance(force.force, float) else by.along(force.force, matrix=L)
-    return _acting(force, by, at=None if force.at is None else by.named(force.at), force=vector, moment=moment)
+    return _copy_acting(force, by, at=None if force.at is None else by.named(force.at), force=vector, moment=moment)
 
 
 def _sensor(sensor: Sensor, by: Movement, name: str) -> Sensor:
@@ -334,11 +334,11 @@ def _sensor(sensor: Sensor, by: Movement, name: str) -> Sensor:
         L = _same_axes(by, sensor.places, (sensor.axis,))
     elif sensor.axis is not None and sensor.own_axes:
         L = by.local_at(sensor.said)
-    return _changed(sensor, **{kind.name: named}, axis=by.along(sensor.axis, turning, L))
+    return _change_part(sensor, **{kind.name: named}, axis=by.along(sensor.axis, turning, L))
 
 
 def _point_mass(part: PointMass, by: Movement, name: str) -> PointMass:
-    return _changed(part, at=by.named(part.at), inertia=_inertia(part.inertia, by.local_at(part.at)))
+    return _change_part(part, at=by.named(part.at), inertia=_inertia(part.inertia, by.local_at(part.at)))
 
 
 _MOVES: dict[type, Callable[[Any, Movement, str], Any]] = {
@@ -348,9 +348,9 @@ _MOVES: dict[type, Callable[[Any, Movement, str], Any]] = {
     Joint: _joint,
     Coupling: _coupling,
     PointMass: _point_mass,
-    Spring: _acting,
-    Damper: _acting,
-    Actuator: _acting,
+    Spring: _copy_acting,
+    Damper: _copy_acting,
+    Actuator: _copy_acting,
     Force: _force,
     Sensor: _sensor,
 }
@@ -376,16 +376,16 @@ def moved_stiffness(joint: Joint, by: Movement, L: Array) -> dict[str, Any]:
     """
     if joint.stiffness is None and joint.elastic is None:
         return {}
-    found, T = elasticity(joint, by.plane), _turning(joint, by, L)
+    found, T = elasticity(joint, by.plane), _build_transform(joint, by, L)
     soft = np.diag(found.K) != 0.0
     of_soft, of_others = (np.abs(T[:, part]).sum(axis=1) > _ROUNDING for part in (soft, ~soft))
     if (of_soft & of_others).any():
         raise ValueError(_ASKEW)
-    K, D = (_moved(T * of_soft[:, None], matrix) for matrix in (found.K, found.D))
+    K, D = (_transform_matrix(T * of_soft[:, None], matrix) for matrix in (found.K, found.D))
     if K is None and D is None:
         if any(abs(T[i, i]) < 1.0 - _ROUNDING for i, way in enumerate(found.directions) if way in found.tables):
             raise ValueError(_ASKEW)
-        return {"stiffness": _renamed(joint.stiffness, by)} if found.tables else {}
+        return {"stiffness": _rename_coordinates(joint.stiffness, by)} if found.tables else {}
     if found.tables:
         raise ValueError(_ASKEW)
     rigid = [way in joint.held(by.plane) and not of_soft[i] for i, way in enumerate(found.directions)]
@@ -398,7 +398,7 @@ def moved_stiffness(joint: Joint, by: Movement, L: Array) -> dict[str, Any]:
     return changes
 
 
-def _turning(joint: Joint, by: Movement, L: Array) -> Array:
+def _build_transform(joint: Joint, by: Movement, L: Array) -> Array:
     """Return T (6, 6), in the plane (3, 3)."""
     form, kind = joint.form(by.plane), JOINT_KINDS[joint.kind]
     turned = by.plane is not None and form.turns and form.axis == "z" and not form.rolls
@@ -442,7 +442,7 @@ def _direction(axis: Any, by: Movement) -> Array:
     return np.asarray(vector / np.linalg.norm(vector))
 
 
-def _moved(T: Array, matrix: Array) -> Array | None:
+def _transform_matrix(T: Array, matrix: Array) -> Array | None:
     """Return T K Tᵀ without rounding residues; None if it is unchanged."""
     found = T @ matrix @ T.T
     found = 0.5 * (found + found.T)
@@ -452,7 +452,7 @@ def _moved(T: Array, matrix: Array) -> Array | None:
     return np.where(np.abs(found) <= _ROUNDING * size, 0.0, found)
 
 
-def _renamed(given: Any, by: Movement) -> Any:
+def _rename_coordinates(given: Any, by: Movement) -> Any:
     """Rename the coordinates of tables to those of the copy."""
     return {
         name: item.model_copy(update={"over": _over(item.over, by)}) if isinstance(item, StiffnessTable) else item

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.diagnostics.limits import require_memory
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -52,7 +52,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     for member in archive.infolist():
         name = member.filename.removesuffix(".npy")
         if name in found:
-            raise ValueError(f"it contains two arrays {quoted(name)}")
+            raise ValueError(f"it contains two arrays {quote(name)}")
         found[name] = member
     return found
 
@@ -71,12 +71,12 @@ def _require_room(members: dict[str, zipfile.ZipInfo]) -> None:
 
 def _array(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo, kinds: str) -> np.ndarray:
     if member.flag_bits & 1:
-        raise ValueError(f"its array {quoted(name)} is encrypted")
+        raise ValueError(f"its array {quote(name)} is encrypted")
     with archive.open(member) as stream:
         # Checks the checksum at the end of the array; reading stops if a member is longer than declared.
         content = stream.read(member.file_size + 1)
     if len(content) != member.file_size:
-        raise ValueError(f"its array {quoted(name)} is {len(content)} bytes long, but {member.file_size} are declared")
+        raise ValueError(f"its array {quote(name)} is {len(content)} bytes long, but {member.file_size} are declared")
     reading = io.BytesIO(content)
     try:
         version = npy.read_magic(reading)
@@ -84,12 +84,12 @@ def _array(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo, kinds: 
             raise ValueError(f"version {version}")
         shape, columns_first, dtype = _HEADERS[version](reading, max_header_size=_LONGEST_HEADER)
     except (*_DAMAGED, ValueError) as error:
-        raise ValueError(f"the header of its array {quoted(name)} cannot be read") from error
+        raise ValueError(f"the header of its array {quote(name)} cannot be read") from error
     if dtype.kind not in kinds or dtype.hasobject:
         of = "numbers or texts" if "U" in kinds else "numbers"
-        raise ValueError(f"its array {quoted(name)} has entries of type {quoted(dtype)} instead of {of}")
+        raise ValueError(f"its array {quote(name)} has entries of type {quote(dtype)} instead of {of}")
     start = reading.tell()
     if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize != len(content) - start:
         by = " by ".join(str(size) for size in shape) or "one number"
-        raise ValueError(f"its array {quoted(name)} declares {by} entries, but has {len(content) - start} bytes")
+        raise ValueError(f"its array {quote(name)} declares {by} entries, but has {len(content) - start} bytes")
     return np.ndarray(shape, dtype, content, start, order="F" if columns_first else "C")

@@ -63,7 +63,7 @@ class PlacedBeam(NamedTuple):
 
 def placed_beams(drawing: Drawing, body: str) -> tuple[PlacedBeam, ...]:
     """Return the beams of an elastic body, computed once; none for a rigid body or a superelement."""
-    return drawing.mechanism.remembered(f"beams of {body}", lambda: _placed_beams(drawing, body))
+    return drawing.mechanism.compute_once(f"beams of {body}", lambda: _placed_beams(drawing, body))
 
 
 def _placed_beams(drawing: Drawing, body: str) -> tuple[PlacedBeam, ...]:
@@ -72,7 +72,7 @@ def _placed_beams(drawing: Drawing, body: str) -> tuple[PlacedBeam, ...]:
     base: Path = ("bodies", body)
     paths = [base] if described.beam is not None else [(*base, "beams", i) for i in range(len(beams))]
     names = [body] if len(beams) == 1 else [f"{body}.{i + 1}" for i in range(len(beams))]
-    return tuple(_placed(drawing, body, *each) for each in zip(names, paths, beams, strict=True))
+    return tuple(_place_beam(drawing, body, *each) for each in zip(names, paths, beams, strict=True))
 
 
 def beam_mass(beam: PlacedBeam) -> MassProperties:
@@ -97,7 +97,7 @@ def beam_mass(beam: PlacedBeam) -> MassProperties:
     return MassProperties(mass, center, beam.axes @ inertia @ beam.axes.T)
 
 
-def _placed(drawing: Drawing, body: str, name: str, path: Path, beam: Beam) -> PlacedBeam:
+def _place_beam(drawing: Drawing, body: str, name: str, path: Path, beam: Beam) -> PlacedBeam:
     places = np.array([_end(drawing, body, beam, key, path) for key in ("from", "to")])
     along = places[1] - places[0]
     length = float(np.linalg.norm(along))
@@ -193,7 +193,7 @@ def _too_large(section: SectionProperties, name: str, length: float) -> str | No
     return f'section "{name}" is too large for a beam of {length:.4g} m (radius of gyration {radius:.4g} m)'
 
 
-def oversized(drawing: Drawing, body: str) -> str | None:
+def find_oversized(drawing: Drawing, body: str) -> str | None:
     """Return the text about the first section of a body that is larger than its beam is long, or None."""
     for beam, placed in zip(drawing.mechanism.bodies[body].all_beams, placed_beams(drawing, body), strict=True):
         for name, section in zip(beam.sections, placed.sections, strict=True):

@@ -20,7 +20,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from supple.description.quantities.quantity import Part, PositiveLength
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import value_text
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 
 _folder: ContextVar[Path | None] = ContextVar("folder of the mechanism file", default=None)
 
@@ -35,24 +35,24 @@ def use_folder(folder: Path | None) -> Iterator[None]:
         _folder.reset(token)
 
 
-def _found(written: str) -> str:
+def _find_file(written: str) -> str:
     """Return the absolute path of an existing file, so that it stays valid when the current folder changes."""
     if "\0" in written or not written:
-        raise ValueError(f"{quoted(written)} is not a file name")
+        raise ValueError(f"{quote(written)} is not a file name")
     path = (_folder.get() or Path()) / written
     try:
         exists = path.is_file()
     except OSError:  # a name longer than the system allows
         exists = False
     if not exists:
-        where = f" in {quoted(path.parent)}" if path.parent.is_dir() else ""
+        where = f" in {quote(path.parent)}" if path.parent.is_dir() else ""
         raise ValueError(
-            f"there is no file {quoted(path.name)}{where}; paths are relative to the folder of the mechanism file"
+            f"there is no file {quote(path.name)}{where}; paths are relative to the folder of the mechanism file"
         )
     return os.path.abspath(path)
 
 
-FileName = Annotated[str, AfterValidator(_found)]
+FileName = Annotated[str, AfterValidator(_find_file)]
 Node = Annotated[int, Field(ge=0)]
 
 
@@ -130,7 +130,7 @@ class Superelement(Part):
                 with Path(path).open("rb") as stream:
                     total.update(hashlib.file_digest(stream, "sha256").digest())
             except OSError as error:
-                raise ValueError(f"{quoted(Path(path).name)} cannot be read ({error.strerror})") from error
+                raise ValueError(f"{quote(Path(path).name)} cannot be read ({error.strerror})") from error
         return total.hexdigest()
 
     def __hash__(self) -> int:
@@ -192,7 +192,7 @@ class BodySource:
     keys: tuple[str, ...] = ONE_FILE
 
     def __post_init__(self) -> None:
-        part = f"body source {quoted(self.name)}"
+        part = f"body source {quote(self.name)}"
         if not self.name or Path(f"body{self.name}").suffix != self.name or self.name != self.name.lower():
             hint = 'give one extension with its dot, in lower case: ".lmp"'
             raise InputError("its name is not a file extension", part=part, hint=hint)

@@ -24,7 +24,7 @@ from supple.description.elastic.superelement import ONE_FILE, THREE_FILES, BodyS
 from supple.description.quantities.quantity import plain_number
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import value_text
-from supple.diagnostics.errors import excerpt, part_name, quoted
+from supple.diagnostics.errors import excerpt, part_name, quote
 from supple.diagnostics.limits import in_bytes, require_memory, require_within
 from supple.geometry.inertia import MassProperties, of_spatial
 from supple.geometry.rotation import tilde
@@ -105,7 +105,7 @@ def _read(superelement: Superelement) -> SuperelementMatrices:
     paths = dict(zip(source.keys, superelement.files(), strict=True))
     origins = {key: _origin(source, path) for key, path in paths.items()}
     try:
-        M, K, table = _given(source, paths)
+        M, K, table = _read_source(source, paths)
         names = source.keys if source.keys == THREE_FILES else ONE_FILE * 3
         _require_nodes(table, names[2])
         degrees = _degrees(table, K.shape[0])
@@ -135,25 +135,25 @@ def _read(superelement: Superelement) -> SuperelementMatrices:
 
 def _origin(source: BodySource, path: str) -> str:
     """Return the file, with the reader if it is not a built-in one."""
-    name = quoted(Path(path).name)
-    return name if source in _OWN else f"{name} (reader {quoted(source.name)})"
+    name = quote(Path(path).name)
+    return name if source in _OWN else f"{name} (reader {quote(source.name)})"
 
 
 class _Unreadable(Exception):
     """File that cannot be read: the key that names it, and the reason."""
 
 
-def _given(source: BodySource, paths: dict[str, str]) -> tuple[Any, Any, Array]:
+def _read_source(source: BodySource, paths: dict[str, str]) -> tuple[Any, Any, Array]:
     """Return what a source returns: M and K as sparse matrices, and the node table with numbers."""
     key = source.keys[0]
     if source in _OWN:  # built-in readers raise known exceptions; any other is a defect
-        found: Any = _guarded(key, source.read, *paths.values())
+        found: Any = _guard(key, source.read, *paths.values())
     else:
-        found = _guarded(key, source.read, *paths.values(), refused=Exception)
+        found = _guard(key, source.read, *paths.values(), refused=Exception)
     if not isinstance(found, tuple) or len(found) != 3:
         raise _Unreadable(key, f"the reader returns {value_text(found)} instead of (mass, stiffness, nodes)")
-    M, K = (_guarded(key, _sparse, matrix, what) for matrix, what in zip(found, ("mass", "stiffness"), strict=False))
-    table = _guarded(key, _real, found[2], "node table")
+    M, K = (_guard(key, _sparse, matrix, what) for matrix, what in zip(found, ("mass", "stiffness"), strict=False))
+    table = _guard(key, _real, found[2], "node table")
     if table.ndim == 2 and table.shape[1] == 3:  # positions alone: numbered from 0
         table = np.column_stack([np.arange(len(table)), table])
     return M, K, table
@@ -175,7 +175,7 @@ def _sparse(matrix: Any, what: str) -> Any:
 def _real(values: Any, what: str) -> Array:
     found = np.asarray(values)
     if found.dtype.kind not in "iuf":
-        raise ValueError(f"its {what} has entries of type {quoted(found.dtype)} instead of real numbers")
+        raise ValueError(f"its {what} has entries of type {quote(found.dtype)} instead of real numbers")
     return found.astype(float)
 
 
@@ -186,7 +186,7 @@ def _degrees(table: Array, rows: int) -> NDArray[np.int64]:
     return np.full(len(table), 6 if rows == 6 * len(table) else 3)
 
 
-def _guarded(key: str, read: Callable[..., Any], *given: Any, refused: Any = _UNREADABLE) -> Any:
+def _guard(key: str, read: Callable[..., Any], *given: Any, refused: Any = _UNREADABLE) -> Any:
     """Return the result of a reader; its errors refer to the key of the file."""
     try:
         return read(*given)
@@ -203,25 +203,25 @@ def _read_npz(path: str) -> tuple[Any, Any, Array]:
     arrays = read_archive(path, _NAMES)
     missing = [name for name in ("nodes", "K", "M") if name not in arrays and f"{name}_data" not in arrays]
     if missing:
-        known = ", ".join(quoted(name) for name in arrays) or "none of K, M and nodes"
-        raise ValueError(f"it has no array {quoted(missing[0])} (found: {known})")
+        known = ", ".join(quote(name) for name in arrays) or "none of K, M and nodes"
+        raise ValueError(f"it has no array {quote(missing[0])} (found: {known})")
     table = np.asarray(arrays["nodes"], float)
     if table.ndim == 2 and table.shape[1] == 3:
         table = np.column_stack([np.arange(len(table)), table])
     _require_nodes(table, "file")
-    return _packed(arrays, "M", table), _packed(arrays, "K", table), table
+    return _unpack_matrix(arrays, "M", table), _unpack_matrix(arrays, "K", table), table
 
 
 def _read_three(mass: str, stiffness: str, nodes: str) -> tuple[Any, Any, Array]:
-    K = _guarded("stiffness", read_matrix_market, stiffness)
-    return _guarded("mass", read_matrix_market, mass), K, _guarded("nodes", _read_table, nodes)
+    K = _guard("stiffness", read_matrix_market, stiffness)
+    return _guard("mass", read_matrix_market, mass), K, _guard("nodes", _read_table, nodes)
 
 
-def _packed(arrays: dict[str, Any], name: str, table: Array) -> Any:
+def _unpack_matrix(arrays: dict[str, Any], name: str, table: Array) -> Any:
     """Return a matrix stored as an array, or by its entries NAME_row, NAME_col, NAME_data (and NAME_shape)."""
     if name in arrays:
         if arrays[name].ndim != 2:
-            raise ValueError(f"its array {quoted(name)} has {arrays[name].ndim} dimensions, not 2")
+            raise ValueError(f"its array {quote(name)} has {arrays[name].ndim} dimensions, not 2")
         return scipy.sparse.csr_array(np.asarray(arrays[name], float))
     parts = [arrays.get(f"{name}_{part}") for part in ("row", "col", "data")]
     if any(part is None for part in parts):
@@ -260,7 +260,7 @@ def _read_table(path: str) -> Array:
             raise ValueError(f"node {i} has {len(line)} entries, but the first node has {width}")
         wrong = next((entry for entry in line if not _is_number(entry)), None)
         if wrong is not None:
-            raise ValueError(f"{quoted(wrong, 20)} of node {i} is not a finite number")
+            raise ValueError(f"{quote(wrong, 20)} of node {i} is not a finite number")
     return np.array([[float(entry) for entry in line] for line in lines]).reshape(-1, width)
 
 
@@ -377,9 +377,9 @@ def _header(content: bytes, size: int) -> _Header:
     form, field, symmetry = words[2:]
     for word, known in ((form, ("coordinate", "array")), (field, ("real", "integer", "double"))):
         if word not in known:
-            raise ValueError(f"line 1: unsupported format {quoted(word, 20)}; use {' or '.join(known[:2])}")
+            raise ValueError(f"line 1: unsupported format {quote(word, 20)}; use {' or '.join(known[:2])}")
     if symmetry not in ("general", "symmetric"):
-        raise ValueError(f"line 1: unsupported symmetry {quoted(symmetry, 20)}; use general or symmetric")
+        raise ValueError(f"line 1: unsupported symmetry {quote(symmetry, 20)}; use general or symmetric")
     found = next((one for one in lines if one[1].strip() and not one[1].startswith(b"%")), None)
     if found is None:
         raise ValueError("the file ends before the line of its size")
@@ -387,7 +387,7 @@ def _header(content: bytes, size: int) -> _Header:
     sizes = [plain_number(word) for word in _text(text, line).split()]
     if len(sizes) != (3 if form == "coordinate" else 2) or any(not value.is_integer() or value < 0 for value in sizes):
         wanted = "rows, columns and entries" if form == "coordinate" else "rows and columns"
-        raise ValueError(f"line {line}: {quoted(_text(text, line).strip(), 40)} is not {wanted}")
+        raise ValueError(f"line {line}: {quote(_text(text, line).strip(), 40)} is not {wanted}")
     rows, columns = int(sizes[0]), int(sizes[1])
     require_rows(max(rows, columns), f"line {line}")
     symmetric = symmetry == "symmetric"
@@ -425,7 +425,7 @@ def _numbers(body: bytes, header: _Header) -> tuple[Integers, Array]:
 
     def refuse(k: int) -> NoReturn:
         first, last = np.searchsorted(line, line[k]), np.searchsorted(line, line[k], side="right") - 1
-        text = quoted(body[starts[first] : min(ends[last], starts[first] + 80)].decode("ascii", "replace"), 40)
+        text = quote(body[starts[first] : min(ends[last], starts[first] + 80)].decode("ascii", "replace"), 40)
         raise ValueError(f"line {line[k]}: {text} is not {wanted}")
 
     odd = np.flatnonzero(~_PLAIN[codes])

@@ -19,7 +19,7 @@ from supple.description.elastic.array_archive import read_archive
 from supple.description.elastic.superelement import Superelement
 from supple.description.elastic.superelement_files import NPZ, body_source
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import part_name, quoted
+from supple.diagnostics.errors import part_name, quote
 from supple.geometry.inertia import MassProperties, of_spatial
 
 _SYMMETRIC = 1e-8  # of the largest entry
@@ -69,7 +69,7 @@ def modal_arrays(superelement: Superelement, path: tuple[str | int, ...] = ()) -
     except ValueError as error:
         assert superelement.file is not None
         raise InputError(
-            f"{quoted(Path(superelement.file).name)}: {error}",
+            f"{quote(Path(superelement.file).name)}: {error}",
             part=part_name(path), path=(*path, "file"), hint="docs/theory/superelements-in-motion.md lists the arrays",
         ) from None  # fmt: skip
 
@@ -86,7 +86,7 @@ def _read(superelement: Superelement) -> SuperelementModes | None:
         return None
     missing = [name for name in ("nodes", *_SIZES) if name not in found]
     if missing:
-        raise ValueError(f"it has shapes, but no array {quoted(missing[0])}")
+        raise ValueError(f"it has shapes, but no array {quote(missing[0])}")
     nodes = np.asarray(found["nodes"], float)
     if nodes.ndim != 2 or nodes.shape[1] not in (3, 4) or not len(nodes):
         raise ValueError("its nodes are not rows of number, x, y, z")

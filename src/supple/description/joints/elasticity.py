@@ -63,7 +63,7 @@ class StiffnessTable(Part):
         return self
 
 
-def _written_as(value: Any) -> str:
+def _detect_form(value: Any) -> str:
     if isinstance(value, Mapping):
         return "directions"
     rows = isinstance(value, list | tuple) and any(isinstance(item, list | tuple) for item in value)
@@ -76,7 +76,7 @@ def _shape(value: Any) -> Any:
         return value
     if len(value) not in (3, 6):
         raise ValueError(f"it has {len(value)} entries, but a joint has 6 directions, in the plane 3")
-    if _written_as(value) == "matrix":
+    if _detect_form(value) == "matrix":
         for i, row in enumerate(value, 1):
             if not isinstance(row, list | tuple) or len(row) != len(value):
                 has = f"{len(row)} entries" if isinstance(row, list | tuple) else "a single value"
@@ -100,7 +100,7 @@ Stiffness = Annotated[
     Annotated[dict[str, _NUMBER_OR_TABLE], Tag("directions")]
     | Annotated[tuple[_ENTRY, ...], _SIZES, Tag("numbers")]
     | Annotated[tuple[Annotated[tuple[_CELL, ...], _SIZES], ...], _SIZES, Tag("matrix")],
-    Discriminator(_written_as),
+    Discriminator(_detect_form),
     _SHAPE,
 ]
 """Stiffness by direction, as one number per direction, or as a matrix; None stands for rigid."""
@@ -108,7 +108,7 @@ Beside = Annotated[
     Annotated[dict[str, OfCoordinate], Tag("directions")]
     | Annotated[tuple[NotNegativeOfCoordinate, ...], _SIZES, Tag("numbers")]
     | Annotated[tuple[Annotated[tuple[OfCoordinate, ...], _SIZES], ...], _SIZES, Tag("matrix")],
-    Discriminator(_written_as),
+    Discriminator(_detect_form),
     _SHAPE,
 ]
 """Damping in the same forms."""

@@ -135,8 +135,8 @@ class Joint(PartOfKind):
         if self.drive is not None and not kind.driven:
             driven = ", ".join(other.name for other in JOINT_KINDS.values() if other.driven)
             raise ValueError(f"a {kind.name} joint cannot have a drive; joints that can: {driven}")
-        if self.axis is not None and kind.axes != 1 and not (kind.held_about and self._has_stiffness):
-            only = "; axis is only allowed with stiffness, as its z direction" if kind.held_about else ""
+        if self.axis is not None and kind.axes != 1 and not (kind.without_axis and self._has_stiffness):
+            only = "; axis is only allowed with stiffness, as its z direction" if kind.without_axis else ""
             raise ValueError(f"a {kind.name} joint has no single axis{only}")
         if (self.axes is not None) != (kind.axes == 2):
             raise ValueError(
@@ -190,7 +190,7 @@ class Joint(PartOfKind):
                 found[name] = Drive(stiffness=own.drive_stiffness(name), damping=own.drive_damping(name))
         return found
 
-    def yielding(self, plane: str | None) -> tuple[str, ...]:
+    def list_elastic(self, plane: str | None) -> tuple[str, ...]:
         """Return the names of all elastic directions: constrained ones, and `drive` about or along its axis."""
         drives = self.drives(plane)
         named = ("drive",) if len(self.coordinates(plane)) == 1 else tuple(f"drive.{name}" for name in drives)

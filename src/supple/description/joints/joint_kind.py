@@ -93,7 +93,7 @@ class Form:
         """Return the coordinates under their names in space, or in a plane such as "xz"."""
         return {in_plane(name, plane): row for name, row in self.measures.items()}
 
-    def stepped(self, plane: str | None) -> tuple[Step, ...] | None:
+    def name_steps(self, plane: str | None) -> tuple[Step, ...] | None:
         """Return the steps, with coordinates under the same names."""
         steps = self.steps
         return None if steps is None else tuple(s._replace(coordinate=in_plane(s.coordinate, plane)) for s in steps)
@@ -197,7 +197,7 @@ class JointKind:
         return None if self.plane is None else 3 - len(self.plane.rows)
 
     @property
-    def held_about(self) -> bool:
+    def without_axis(self) -> bool:
         """Whether it has no axis of its own, so that `axis` may define its elastic directions."""
         return self.axes == 0 and not self.space.measures
 

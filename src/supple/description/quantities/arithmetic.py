@@ -22,7 +22,7 @@ from supple.description.quantities.unit_parsing import (
     unknown_unit,
 )
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quote
 
 LONGEST = 500  # characters
 DEEPEST = 40  # levels of nested parentheses, calls, signs and powers
@@ -108,7 +108,7 @@ def _value(node: ast.expr, names: Mapping[str, float], text: str, depth: int) ->
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return _finite("a number", text, float, number)
         case ast.Name(id=name):
-            return _named(name, names, text)
+            return _evaluate_name(name, names, text)
         case ast.Attribute(value=ast.Constant(value=1), attr=unit) if unit in UNITS:  # written by `expand_units`
             return UNITS[unit].factor
         case ast.UnaryOp(op=ast.UAdd() | ast.USub() as sign, operand=operand):
@@ -117,10 +117,10 @@ def _value(node: ast.expr, names: Mapping[str, float], text: str, depth: int) ->
         case ast.BinOp():
             return _chain(node, names, text, depth)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-            return _called(name, [_value(item, names, text, depth + 1) for item in arguments], text)
+            return _evaluate_call(name, [_value(item, names, text, depth + 1) for item in arguments], text)
         case ast.Call(func=ast.Name()):
-            raise InputError(f"named arguments are not allowed in an expression: {quoted(text)}")
-    raise _refused(node, text)
+            raise InputError(f"named arguments are not allowed in an expression: {quote(text)}")
+    raise _refuse(node, text)
 
 
 def _chain(node: ast.BinOp, names: Mapping[str, float], text: str, depth: int) -> float:
@@ -135,7 +135,7 @@ def _chain(node: ast.BinOp, names: Mapping[str, float], text: str, depth: int) -
         operation = _OPERATORS.get(type(link.op))
         if operation is None:
             raise InputError(
-                f"{quoted(text)} uses an operator that is not allowed in an expression",
+                f"{quote(text)} uses an operator that is not allowed in an expression",
                 hint="use + - * / and ** for powers",
             )
         right = _value(link.right, names, text, depth + 1)
@@ -143,27 +143,27 @@ def _chain(node: ast.BinOp, names: Mapping[str, float], text: str, depth: int) -
     return value
 
 
-def _named(name: str, names: Mapping[str, float], text: str) -> float:
+def _evaluate_name(name: str, names: Mapping[str, float], text: str) -> float:
     if name in names:
         return _finite(f'"{name}"', text, float, names[name])
     if name in CONSTANTS and not (name in NOT_ALONE and text.strip() == name):
         return CONSTANTS[name]
     if name in FUNCTIONS:
-        raise InputError(f'"{name}" in {quoted(text)} is a function', hint=f"write {name}(...)")
+        raise InputError(f'"{name}" in {quote(text)} is a function', hint=f"write {name}(...)")
     advice = nearest(name, [*names, *CONSTANTS])
     if not advice.startswith("did you mean"):  # list only the user's own names
         advice = f"parameters: {nearest(name, names)}" if names else "no parameters are defined"
-    where = "" if text.strip() == name else f" in {quoted(text)}"
-    raise InputError(f"unknown name {quoted(name)}{where}", hint=advice)
+    where = "" if text.strip() == name else f" in {quote(text)}"
+    raise InputError(f"unknown name {quote(name)}{where}", hint=advice)
 
 
-def _called(name: str, arguments: list[float], text: str) -> float:
+def _evaluate_call(name: str, arguments: list[float], text: str) -> float:
     if name not in FUNCTIONS:
-        raise InputError(f"{quoted(name)} in {quoted(text)} is not a function", hint=nearest(name, FUNCTIONS))
+        raise InputError(f"{quote(name)} in {quote(text)} is not a function", hint=nearest(name, FUNCTIONS))
     function, fewest, most = FUNCTIONS[name]
     if not fewest <= len(arguments) <= most:
         more = "" if fewest == most else " or more" if most == _ANY else f" or {most}"
-        raise InputError(f"{name} in {quoted(text)} takes {fewest}{more} arguments (got {len(arguments)})")
+        raise InputError(f"{name} in {quote(text)} takes {fewest}{more} arguments (got {len(arguments)})")
     listed = ", ".join(f"{item:g}" for item in arguments)
     return _finite(f"{name}({listed})", text, function, *arguments)
 
@@ -173,19 +173,19 @@ def _finite(what: str, text: str, function: Callable[..., float], *arguments: fl
     try:
         value = function(*arguments)
     except ZeroDivisionError:
-        raise InputError(f"division by zero in {quoted(text)}") from None
+        raise InputError(f"division by zero in {quote(text)}") from None
     except OverflowError:
-        raise InputError(f"{what} is too large in {quoted(text)}") from None
+        raise InputError(f"{what} is too large in {quote(text)}") from None
     except (ValueError, TypeError):
-        raise InputError(f"{what} is not a real number in {quoted(text)}") from None
+        raise InputError(f"{what} is not a real number in {quote(text)}") from None
     if isinstance(value, complex):
-        raise InputError(f"{what} is complex, not a real number, in {quoted(text)}")
+        raise InputError(f"{what} is complex, not a real number, in {quote(text)}")
     if not math.isfinite(value):
-        raise InputError(f"{what} is not finite in {quoted(text)}")
+        raise InputError(f"{what} is not finite in {quote(text)}")
     return value
 
 
-def _refused(node: ast.expr, text: str) -> InputError:
+def _refuse(node: ast.expr, text: str) -> InputError:
     if isinstance(node, ast.Constant):
         kinds = {str: "a string", bytes: "a string", complex: "a complex number"}
         kind = kinds.get(type(node.value), repr(node.value))
@@ -196,24 +196,22 @@ def _refused(node: ast.expr, text: str) -> InputError:
     hint = "use numbers, parameters, units, + - * / ** and functions such as sin and sqrt"
     if isinstance(node, ast.Tuple):
         hint = "use a decimal point, not a comma"
-    return InputError(f"{kind} is not allowed in an expression: {quoted(text)}", hint=hint)
+    return InputError(f"{kind} is not allowed in an expression: {quote(text)}", hint=hint)
 
 
 def _too_deep(text: str) -> InputError:
-    return InputError(
-        f"{quoted(text)} is nested too deeply (at most {DEEPEST} levels)", hint="split it into parameters"
-    )
+    return InputError(f"{quote(text)} is nested too deeply (at most {DEEPEST} levels)", hint="split it into parameters")
 
 
 def _unreadable(text: str, names: Container[str]) -> InputError:
     """Return the error for a text that does not parse, with the most likely mistake as its hint."""
-    message, hint = f"{quoted(text)} is not an arithmetic expression", "write it like 2*crank + 10*mm"
+    message, hint = f"{quote(text)} is not an arithmetic expression", "write it like 2*crank + 10*mm"
     if glued := unknown_unit(text):
         number, name = glued
         if name in names or name in FUNCTIONS:
             hint = f"write a * between {excerpt(number, 20)} and {excerpt(name, 20)}"
         else:
-            message = f"{quoted(name, 20)} in {quoted(text)} is not a unit or a parameter"
+            message = f"{quote(name, 20)} in {quote(text)} is not a unit or a parameter"
             hint = nearest_unit(name)
     elif text.count("(") != text.count(")"):
         hint = "its parentheses do not match"

@@ -38,7 +38,7 @@ from supple.description.quantities.dimension import (
     to_power,
 )
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import part_name, quoted
+from supple.diagnostics.errors import part_name, quote
 
 Path = tuple[str | int, ...]
 Quantities = Iterator[tuple[Path, Any, Dimension]]
@@ -111,7 +111,7 @@ def require_quantities(quantities: Quantities) -> None:
             try:
                 require(item, wanted)
             except InputError as error:
-                field = quoted(".".join(str(key) for key in path[2:] or path[1:]))
+                field = quote(".".join(str(key) for key in path[2:] or path[1:]))
                 raise InputError(
                     f"{field}: {error.message}", part=part_name(path), path=where, hint=error.hint
                 ) from None

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 
 Exponent = int | Fraction
 HIGHEST = 20  # largest exponent; a higher power of a unit is a mistake
@@ -154,7 +154,7 @@ def require(value: float, wanted: Dimension) -> float:
     hint = None
     if "*" in value.text or "/" in value.text:
         hint = "a number without a unit in a product is a plain factor; add its unit if it has one"
-    raise InputError(f"{quoted(value.text)} is {value.dimension}, but {wanted} is expected", hint=hint)
+    raise InputError(f"{quote(value.text)} is {value.dimension}, but {wanted} is expected", hint=hint)
 
 
 def _simple(value: Exponent) -> Exponent:

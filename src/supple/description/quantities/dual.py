@@ -125,11 +125,11 @@ def dual_of(tree: ast.expr, names: Mapping[str, Any], text: str) -> Any:
                 case ast.Pow():
                     return a**b
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return _called(name, [dual_of(item, names, text) for item in arguments], text)
+            return _evaluate_call(name, [dual_of(item, names, text) for item in arguments], text)
     raise InputError(f'the derivative of "{text}" is not supported', hint="use + - * / ** and functions")
 
 
-def _called(name: str, given: list[Any], text: str) -> Any:
+def _evaluate_call(name: str, given: list[Any], text: str) -> Any:
     if name in _SLOPES:
         (x,) = given
         return x.through(getattr(math, name), _SLOPES[name](x.value))

@@ -34,7 +34,7 @@ from supple.description.quantities.dimension import (
 )
 from supple.description.quantities.unit_parsing import CONSTANTS, UNITS
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 
 # The dimension of an expression: equal dimensions in sums, exponents in products and powers, functions of numbers.
 
@@ -54,7 +54,7 @@ def dimension_of(tree: ast.expr, names: Mapping[str, float], text: str) -> Dimen
     try:
         return _dimension(tree, names, text)
     except InputError as error:
-        raise InputError(f"{error.message} in {quoted(text)}", hint=error.hint) from None
+        raise InputError(f"{error.message} in {quote(text)}", hint=error.hint) from None
 
 
 def _dimension(node: ast.expr, names: Mapping[str, float], text: str) -> Dimension | None:
@@ -79,11 +79,11 @@ def _dimension(node: ast.expr, names: Mapping[str, float], text: str) -> Dimensi
                     return to_power(a, value_of(right, names, text))
             return common_dimension(a, b)
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return _called(name, [_dimension(item, names, text) for item in arguments])
+            return _derive_dimension(name, [_dimension(item, names, text) for item in arguments])
     return PLAIN
 
 
-def _called(name: str, arguments: list[Dimension | None]) -> Dimension | None:
+def _derive_dimension(name: str, arguments: list[Dimension | None]) -> Dimension | None:
     if name == "sqrt":
         return to_power(arguments[0], 0.5)
     if name in _TAKES:
@@ -110,7 +110,7 @@ _current: ContextVar[Mapping[str, float]] = ContextVar("current parameters", def
 
 def evaluate_expression(text: str, names: Mapping[str, float]) -> float:
     """Return the finite value of an expression in SI; `names` take precedence over constants and units."""
-    return float(_measured(parse(text, names), names, text))
+    return float(_evaluate_tree(parse(text, names), names, text))
 
 
 def quantity(text: str, wanted: Dimension | None = None) -> float:
@@ -118,11 +118,11 @@ def quantity(text: str, wanted: Dimension | None = None) -> float:
 
     wanted : the required dimension, unless the value is a plain number
     """
-    found = _measured(parse(text), _NONE, text)
+    found = _evaluate_tree(parse(text), _NONE, text)
     return float(found) if wanted is None else require(found, wanted)
 
 
-def _measured(tree: ast.expr, names: Mapping[str, float], text: str) -> float:
+def _evaluate_tree(tree: ast.expr, names: Mapping[str, float], text: str) -> float:
     """Return the value of a tree, with its dimension if it has one."""
     value = value_of(tree, names, text)
     dimension = dimension_of(tree, names, text)
@@ -153,7 +153,7 @@ def resolve_parameters(
     for name in _in_order(needs):
         with _about(name):
             value = written[name]
-            values[name] = _measured(trees[name], values, str(value)) if name in trees else _plain(value)
+            values[name] = _evaluate_tree(trees[name], values, str(value)) if name in trees else _plain(value)
     return {name: values[name] for name in written}  # in the order of the file
 
 
@@ -179,7 +179,7 @@ def number(value: Any) -> float:
     """
     try:
         names = current_parameters()
-        return _measured(parse(value, names), names, value) if isinstance(value, str) else _plain(value)
+        return _evaluate_tree(parse(value, names), names, value) if isinstance(value, str) else _plain(value)
     except InputError as error:
         raise ValueError(str(error)) from error
 
@@ -189,7 +189,7 @@ def _plain(value: Any) -> float:
     if isinstance(value, Measured):
         return value
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InputError(f"{quoted(value)} is not a number", hint="write a number or an expression")
+        raise InputError(f"{quote(value)} is not a number", hint="write a number or an expression")
     try:
         result = float(value)
     except OverflowError:
@@ -221,7 +221,7 @@ def _check_name(name: str) -> None:
     elif name in FUNCTIONS:
         problem, hint = f"{name} is the name of a function", "choose another name"
     if problem:
-        raise InputError(problem, part=f"parameter {quoted(name)}", hint=hint, path=("parameters", name))
+        raise InputError(problem, part=f"parameter {quote(name)}", hint=hint, path=("parameters", name))
 
 
 def _in_order(needs: Mapping[str, set[str]]) -> list[str]:

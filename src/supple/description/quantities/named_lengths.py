@@ -60,15 +60,18 @@ class NamedLengths:
         named: Any = create_model(called, __base__=Part, __doc__=text, **fields)
         checked = Annotated[named, AfterValidator(self._complete)]
         return Annotated[
-            Annotated[self.positional, Tag("positional")] | Annotated[checked, Tag("named")], Discriminator(_written_as)
+            Annotated[self.positional, Tag("positional")] | Annotated[checked, Tag("named")],
+            Discriminator(_detect_form),
         ]
 
     @cached_property
-    def ordered(self) -> Any:
+    def positional_type(self) -> Any:
         """Type of both forms, with the named form converted to the positional one."""
-        return Annotated[self.either, AfterValidator(lambda given: given if _plain(given) else self._listed(given))]
+        return Annotated[
+            self.either, AfterValidator(lambda given: given if _plain(given) else self._list_lengths(given))
+        ]
 
-    def _listed(self, given: Any) -> Any:
+    def _list_lengths(self, given: Any) -> Any:
         found = self.values(given)
         return found[0] if len(found) == 1 else found
 
@@ -102,7 +105,9 @@ class NamedLengths:
                 both = f", not {' and '.join(found)}" if found else ""
                 raise ValueError(f"a {self.shape} needs {'one of ' * bool(others)}{wanted}{both}")
         for name, value in zip(self.names, self.values(given), strict=True):
-            used = next((key for key in self.alternatives if given.chosen(key) and self._replaced(key) == name), None)
+            used = next(
+                (key for key in self.alternatives if given.chosen(key) and self._find_replaced(key) == name), None
+            )
             if used is not None and not value > 0.0:
                 raise ValueError(
                     f"{name} must be positive, but {used} {getattr(given, used):g} m leaves {value:g} m; use a "
@@ -110,7 +115,7 @@ class NamedLengths:
                 )
         return given
 
-    def _replaced(self, alternative: str) -> str:
+    def _find_replaced(self, alternative: str) -> str:
         return self.alternatives[alternative].replaces
 
 
@@ -118,5 +123,5 @@ def _plain(given: Any) -> bool:
     return isinstance(given, float | int | tuple)
 
 
-def _written_as(value: Any) -> str:
+def _detect_form(value: Any) -> str:
     return "named" if isinstance(value, Mapping | Part) else "positional"

@@ -71,7 +71,7 @@ def _of(dimension: Dimension, value: Any) -> float:
         raise ValueError(str(error)) from error
 
 
-def _kept(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+def _keep_quantity(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     found = number(value)  # pydantic gives back the float alone
     handler(found)
     return found
@@ -82,12 +82,12 @@ Positive = Annotated[float, BeforeValidator(_bearable), Field(gt=0.0), _schema(e
 NotNegative = Annotated[float, BeforeValidator(_bearable), Field(ge=0.0), _schema(minimum=0.0)]
 
 _WRITTEN = PlainSerializer(lambda value: float(value) if isinstance(value, float) else value)
-Quantity = Annotated[Number, WrapValidator(_kept), _WRITTEN]
+Quantity = Annotated[Number, WrapValidator(_keep_quantity), _WRITTEN]
 """Number of any dimension, which it keeps."""
 OfCoordinate = Quantity
 """Quantity about a coordinate, an angle or a length: it keeps its dimension until the coordinate is known."""
-PositiveOfCoordinate = Annotated[Positive, WrapValidator(_kept), _WRITTEN]
-NotNegativeOfCoordinate = Annotated[NotNegative, WrapValidator(_kept), _WRITTEN]
+PositiveOfCoordinate = Annotated[Positive, WrapValidator(_keep_quantity), _WRITTEN]
+NotNegativeOfCoordinate = Annotated[NotNegative, WrapValidator(_keep_quantity), _WRITTEN]
 Interval = tuple[OfCoordinate, OfCoordinate]
 PoseOfPlace = Annotated[tuple[OfCoordinate, ...], Field(min_length=2, max_length=6)]
 """Position of a point, or position and orientation."""

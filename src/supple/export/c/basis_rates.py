@@ -24,13 +24,13 @@ def term_table(fitted: Piecewise) -> str:
 
 def basis_curved(fitted: Piecewise) -> str:
     """Return the C function `basis_curved(leaf, theta, b, db, ddb)`."""
-    return _filled(PARTS["curved"], fitted)
+    return _fill_basis(PARTS["curved"], fitted)
 
 
 def basis_along(fitted: Piecewise) -> str:
     """Return the C function `basis_along(leaf, theta, rates, accelerations, b, db)`."""
-    return _filled(PARTS["along"], fitted)
+    return _fill_basis(PARTS["along"], fitted)
 
 
-def _filled(template: str, fitted: Piecewise) -> str:
+def _fill_basis(template: str, fitted: Piecewise) -> str:
     return fill_template(template, {"degrees": basis_degree(fitted) + 1, "terms": leaf_terms(fitted)})

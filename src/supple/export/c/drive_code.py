@@ -42,7 +42,7 @@ def drive_tables(bank: DriveBank, prefix: str) -> str:
     text = "enum { " + ", ".join(f"{name} = {value}" for name, value in sizes.items()) + " };\n" + PARTS["slots"]
     text += c_table("int", "place", places) + c_table("double", "blocks", blocks)
     text += c_table("double", "facts", np.clip(facts, -np.finfo(float).max, np.finfo(float).max))
-    text += c_table("int", "acts_on", np.array(bank.places)) + c_table("double", "settled", _settled(bank, size))
+    text += c_table("int", "acts_on", np.array(bank.places)) + c_table("double", "settled", _settle_drives(bank, size))
     shown = c_table("double", f"{prefix}_stiffness", bank.stiffness) + c_table(
         "double", f"{prefix}_damping", bank.damping
     )
@@ -54,7 +54,7 @@ def _states(bank: DriveBank) -> int:
     return max(1, bank.arrays.blocks.shape[1])
 
 
-def _settled(bank: DriveBank, size: int) -> NDArray[np.float64]:
+def _settle_drives(bank: DriveBank, size: int) -> NDArray[np.float64]:
     """Return states and command in equilibrium for unit θ and unit θ̇, (inputs, states + 1, 2).
 
     Both are linear in θ and θ̇.

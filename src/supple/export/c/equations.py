@@ -25,7 +25,7 @@ def counters(text: str) -> str:
     return ", ".join(name for name in "ijka" if re.search(rf"\b{name} = ", text))
 
 
-def unused(names: Iterable[str], text: str) -> str:
+def silence_unused(names: Iterable[str], text: str) -> str:
     """Return `(void)` lines for the function arguments that a text does not use."""
     return "".join(f"    (void){name};\n" for name in names if not re.search(rf"\b{name}\b", text))
 
@@ -109,7 +109,7 @@ def _assemble(model: CModel) -> str:
     body = fill_template(PARTS["assembled"], words | {"inertia": fill_template(inertia, words).rstrip("\n")})
     row = "row" in body
     given = ["leaf", "eta", "b", "db", "known", "model", "more", *(["mass"] if model.exact else [])]
-    words |= {"counters": counters(body), "row": row, "unused": unused(given, f"{body} leaf" if row else body)}
+    words |= {"counters": counters(body), "row": row, "unused": silence_unused(given, f"{body} leaf" if row else body)}
     return fill_template(PARTS["assemble"], words | {"body": body})
 
 
@@ -135,7 +135,7 @@ def resistance(model: CModel) -> str:
     body = in_real(
         fill_template(PARTS["forces"], words) + (inertia_rates.PARTS["bending"] if model.bent else ""), model
     )
-    words |= {"counters": counters(body), "unused": unused(("p", "m", x, "rates", "sum"), body), "body": body}
+    words |= {"counters": counters(body), "unused": silence_unused(("p", "m", x, "rates", "sum"), body), "body": body}
     friction = PARTS["friction_forces"] if "friction_map" in names else ""
     words |= {"friction": friction, "count": "    int i, j;\n" if friction else ""}
     return fill_template(PARTS["smooth"], words) + fill_template(PARTS["resistance"], words)

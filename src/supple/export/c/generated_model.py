@@ -13,7 +13,7 @@ from supple.diagnostics import InputError
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.location import BoxGrid, regular_grid
 from supple.hardware.hardware import Hardware
-from supple.reduced.layout import CoefficientLayout, unpacked
+from supple.reduced.layout import CoefficientLayout, unpack_triangles
 from supple.reduced.row_map import model_row
 
 WELL_CONDITIONED = 20.0  # condition of scaled M; in single precision accelerations have some 1e-7 times this error
@@ -112,7 +112,7 @@ class CModel:
             else:
                 continue
             if item.width != width:
-                raise self._refused(f'coefficient "{name}" must have {width} numbers (got {item.width})')
+                raise self._make_error(f'coefficient "{name}" must have {width} numbers (got {item.width})')
             if width:
                 found[name] = item
         return found
@@ -121,20 +121,22 @@ class CModel:
         """Raise InputError if the model cannot be exported; called before anything is written."""
         arrays, layout = self.rom.fitted.arrays, self.layout
         if "M" not in self.coefficients:
-            raise self._refused("the model has no mass matrix")
+            raise self._make_error("the model has no mass matrix")
         if not len(arrays.leaves_i):
-            raise self._refused("the model has no boxes")
+            raise self._make_error("the model has no boxes")
         if arrays.coefficients.shape[1] < layout.fitted:
-            raise self._refused(f"the model needs {layout.fitted} fitted columns (got {arrays.coefficients.shape[1]})")
+            raise self._make_error(
+                f"the model needs {layout.fitted} fitted columns (got {arrays.coefficients.shape[1]})"
+            )
         tables = [arrays.roots_f, arrays.nodes_f, arrays.leaves_f, arrays.coefficients, *layout.constants.values()]
         tables += [np.array(list(layout.dry_forces.values()), dtype=float)]
         if self.family is not None:
             whole = self.family.whole.arrays
             tables += [whole.roots_f, whole.nodes_f, whole.leaves_f, whole.coefficients]
         if not all(np.isfinite(values).all() for values in tables):
-            raise self._refused("coefficients of the model are not finite")
+            raise self._make_error("coefficients of the model are not finite")
 
-    def _refused(self, what: str) -> InputError:
+    def _make_error(self, what: str) -> InputError:
         return InputError(what, part=f'model "{self.rom.name}"', hint="reduce the mechanism again")
 
     # ------------------------------------------------------------------ need for gradients
@@ -158,7 +160,7 @@ class CModel:
             return 1.0
         fitted = self.rom.fitted if self.family is None else self.family.family.fitted
         centers = np.ascontiguousarray(fitted.arrays.leaves_f[:, 0])
-        M = unpacked(fitted.evaluate(centers)[:, slice(*columns)], self.layout.size)
+        M = unpack_triangles(fitted.evaluate(centers)[:, slice(*columns)], self.layout.size)
         scale = 1.0 / np.sqrt(np.maximum(np.einsum("kii->ki", M), np.finfo(float).tiny))
         return float(np.linalg.cond(M * scale[:, :, None] * scale[:, None]).max())
 

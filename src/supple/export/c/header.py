@@ -134,7 +134,7 @@ def _indices(model: CModel) -> str:
         if names:
             # Names are numbered within their group: they cannot clash with other groups or with the sizes above.
             made += fill_template(
-                PARTS["indices"], {"kind": kind, "places": numbered(f"{model.upper}_{kind.upper()}", names)}
+                PARTS["indices"], {"kind": kind, "places": number_names(f"{model.upper}_{kind.upper()}", names)}
             )
     return made if model.family is None else made + _family_macros(model, model.family)
 
@@ -148,11 +148,11 @@ def _family_macros(model: CModel, family: CFamily) -> str:
         "lower": ", ".join(c_number(item.lower) for item in items),
         "upper": ", ".join(c_number(item.upper) for item in items),
         "nominal": ", ".join(map(c_number, family.family.values)),
-        "places": numbered(f"{model.upper}_PARAMETER", family.family.names),
+        "places": number_names(f"{model.upper}_PARAMETER", family.family.names),
     })  # fmt: skip
 
 
-def numbered(start: str, names: Iterable[str]) -> str:
+def number_names(start: str, names: Iterable[str]) -> str:
     """Return the entries of a C enum that are indices of names, one per line: `START_NAME = 0`."""
     return ",\n    ".join(f"{start}_{item} = {i}" for i, item in enumerate(identifiers(names)))
 
@@ -212,7 +212,7 @@ def _assemble(model: CModel) -> int:
     slopes = sum(stop - first for first, stop in (item for item in ranges if item is not None))
     total = 2 * terms * (model.force_columns + s * slopes) + (3 * s**3 if model.mass_gives_christoffel else 0) + s
     if model.bent:
-        rows = model.layout.sloped * n
+        rows = model.layout.slope_rows * n
         total += (1 + s) * rows * (2 * (n - s) + 2)
         curvature = model.coefficients.get("mass_curvature")
         total += (1 + s) * 12 * curvature.width if curvature is not None else 0
@@ -226,7 +226,7 @@ def _resistance(model: CModel) -> int:
     total += 3 * n * n * ("damping" in names) + 2 * n * n * ("K" in names) + n
     total += 2 * s * (n - s) * ("force_gradient" in names) + 4 * s * (n - s) ** 2 * ("stiffness_gradient" in names)
     if model.bent:
-        total += s * (n * (2 * n + 4) + 2) + model.layout.sloped * n * (2 + 4 * (n - s) + 4)
+        total += s * (n * (2 * n + 4) + 2) + model.layout.slope_rows * n * (2 + 4 * (n - s) + 4)
     return total + f * (4 * n + 8)
 
 
@@ -248,7 +248,7 @@ def _jacobian(model: CModel) -> int:
     total += s * (n * (1 + 2 * n + 2 * u) + f * (4 * n + 12 + 4 * n)) + f * (2 * n + 8 + 3 * n * n)
     total += n * n * (3 * n + 4) + n * d * (2 + 3 * d)
     if model.bent:
-        total += n * n * (2 * n + 1) + n * n * (4 * n + 2) + model.layout.sloped * n * d * (7 * s + 8) + 2 * n * n
+        total += n * n * (2 * n + 1) + n * n * (4 * n + 2) + model.layout.slope_rows * n * d * (7 * s + 8) + 2 * n * n
         curvature = model.coefficients.get("mass_curvature")
         total += 25 * curvature.width if curvature is not None else 0
     return total

@@ -161,7 +161,7 @@ def law_source(law: AffineLaw, prefix: str) -> str:
     places = dict(zip(("A", "B", "b", "C", "D", "d", "A0", "a0"), map(str, ends[:-1]), strict=True))
     words = {
         "name": comment(law.name), "prefix": prefix, "UPPER": prefix.upper(), "memory": str(max(1, n)),
-        "arguments": arguments(law, prefix.upper()), "known": _known(law), **places,
+        "arguments": arguments(law, prefix.upper()), "known": _write_z(law), **places,
     }  # fmt: skip
     sizes = {"STATES": n, "KNOWN": m, "ANSWERS": a, "WIDTH": ends[-1]}
     matrices, *rest = _rows(law)
@@ -170,7 +170,7 @@ def law_source(law: AffineLaw, prefix: str) -> str:
     text += _row_function(matrices, law, about)
     for row in rest:
         about = words | {"row": "rest", "width": "REST_WIDTH", "what": "x, z and the answer of the equilibrium"}
-        text += "\n" + _enum({"REST_WIDTH": n + m + a}) + _renamed(_row_function(row, law, about, tree=True))
+        text += "\n" + _enum({"REST_WIDTH": n + m + a}) + _prefix_names(_row_function(row, law, about, tree=True))
     # For a law about an equilibrium, the equilibrium values are added to the results.
     starts = {"plus_x": " + still[i]", "minus_x": " - still[i]", "plus_u": " + still[STATES + KNOWN + i]"}
     kept: Words = {"rest": bool(rest), **words, **(starts if rest else dict.fromkeys(starts, ""))}
@@ -204,7 +204,7 @@ def _row_function(row: FittedRow, law: AffineLaw, words: dict[str, str], *, tree
     return text + fill_template(PARTS["scheduled"], words | {"combine": call})
 
 
-def _renamed(text: str) -> str:
+def _prefix_names(text: str) -> str:
     """Add the prefix rest_ or REST_ to all names defined by the code of a second row in the same file."""
     names = {name for found in _DEFINED.findall(text) for name in found if name}
     names |= {item.split(" = ")[0] for line in _ENUM.findall(text) for item in line.split(", ")}
@@ -213,7 +213,7 @@ def _renamed(text: str) -> str:
     return re.sub(r"\b\w+\b", lambda word: renamed.get(word.group(), word.group()), text)
 
 
-def _known(law: AffineLaw) -> str:
+def _write_z(law: AffineLaw) -> str:
     """Return the lines that fill z."""
     ports = law.ports
     s = len(ports.coordinates)

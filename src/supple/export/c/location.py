@@ -49,10 +49,10 @@ def regular_grid(fitted: Piecewise) -> BoxGrid | None:
     leaves = fitted.locate(centers.reshape(-1, fitted.dimension))
     if (leaves == NOWHERE).any() or len(np.unique(leaves)) != cells:
         return None
-    return BoxGrid(edges, _reordered(fitted, leaves))
+    return BoxGrid(edges, _reorder_leaves(fitted, leaves))
 
 
-def _reordered(fitted: Piecewise, order: NDArray[np.int64]) -> Piecewise:
+def _reorder_leaves(fitted: Piecewise, order: NDArray[np.int64]) -> Piecewise:
     """Return the fit with its leaves and coefficients reordered, without the nodes of the tree."""
     arrays = fitted.arrays
     leaves_i = arrays.leaves_i[order]

@@ -44,7 +44,7 @@ def c_source(model: CModel) -> str:
 def _functions(model: CModel) -> str:
     """Return all functions except the location of the box."""
     text = equations_of(model) + integrators.integrators(model)
-    seen = outputs.outputs(model) if model.layout.observation is None else observation_code.observed(model)
+    seen = outputs.outputs(model) if model.layout.observation is None else observation_code.write_observation(model)
     return text + seen + output_code.measurement_functions(model) + division.division(model)
 
 
@@ -57,7 +57,7 @@ def number_tables(model: CModel) -> str:
         "COLUMNS": fitted.outputs, "TERMS": polynomial.term_counts(fitted)[-1], **sizes, "NOWHERE": NOWHERE,
     }  # fmt: skip
     if model.bent:
-        enum["SLOPED"] = model.layout.sloped
+        enum["SLOPED"] = model.layout.slope_rows
     family = model.family
     enum |= {} if family is None else setting.family_sizes(family)
     text = "enum { " + ", ".join(f"{name} = {value}" for name, value in enum.items()) + " };\n"
@@ -76,7 +76,7 @@ def number_tables(model: CModel) -> str:
 def equations_of(model: CModel) -> str:
     """Return the functions from the location of the box to the state derivative and its Jacobians."""
     fitted = model.fitted
-    text = "".join(polynomial.basis_function(fitted, slopes=slopes) for slopes in _tabulated(model))
+    text = "".join(polynomial.basis_function(fitted, slopes=slopes) for slopes in _list_variants(model))
     text += basis_rates.basis_curved(fitted) + (
         "" if model.layout.observation is None else basis_rates.basis_along(fitted)
     )
@@ -101,7 +101,7 @@ def _standard(model: CModel) -> str:
     return f"static const {model.prefix}_parameters standard {model.upper}_TABLES = {{{values}}};\n"
 
 
-def _tabulated(model: CModel) -> list[bool]:
+def _list_variants(model: CModel) -> list[bool]:
     """Return the variants of the product function that are needed: [without slopes, with slopes]."""
     plain = model.layout.observation is None and "outputs" in model.coefficients
     return [False, *([True] if equations.needs_slopes(model) or plain else [])]

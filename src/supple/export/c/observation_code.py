@@ -12,7 +12,7 @@ from supple.export.template import Words, fill_template, template_parts
 PARTS = template_parts("supple.export.c", "observation_code.c")
 
 
-def observed(model: CModel) -> str:
+def write_observation(model: CModel) -> str:
     """Return the C function `<prefix>_observe`: outputs of a motion for given inputs."""
     U, x, layout, known = model.upper, model.state, model.layout, model.coefficients
     assert layout.observation is not None

@@ -30,7 +30,7 @@ def measurement_functions(model: CModel) -> str:
         "prefix": model.prefix, "UPPER": U, "observed": observed, "instant": model.instant,
         "D": f", double D[{U}_OUTPUTS][{U}_INPUTS]" if inputs else "", "pass_B": ", B" if inputs else "",
     }  # fmt: skip
-    words["body"] = _observed(model, words) if observed else _plain(model, words)
+    words["body"] = _write_output_jacobian(model, words) if observed else _plain(model, words)
     return fill_template(PARTS["measure"], words)
 
 
@@ -58,7 +58,7 @@ def _slope(model: CModel, item: Coefficient, out: str) -> str:
     return _combine(model, item, "db[k]", out) or f"for (i = 0; i < {item.width}; ++i) {out}[i] = 0.0;"
 
 
-def _observed(model: CModel, words: Words) -> str:
+def _write_output_jacobian(model: CModel, words: Words) -> str:
     """Return the Jacobian code for outputs from measures with two rates and from internal forces."""
     layout, known = model.layout, model.coefficients
     assert layout.observation is not None

@@ -14,7 +14,7 @@ from supple.export.c.exact_parts import family_rest
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel
 from supple.export.c.polynomial import term_counts
-from supple.export.c.source_text import braced, c_number, c_table, comment
+from supple.export.c.source_text import brace_table, c_number, c_table, comment
 from supple.export.template import fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "setting.c")
@@ -74,9 +74,9 @@ def set_parameters(model: CModel, family: CFamily) -> str:
 def standard_members(model: CModel, family: CFamily) -> str:
     """Return the initializer of the parameters at the family's own values."""
     made = family.slice()
-    parts = [braced(np.array(family.family.values, dtype=float)), braced(made.rows)]
-    parts += [braced(made.boxes)] if model.exact else []
-    parts += [braced(made.coefficients.ravel())]
+    parts = [brace_table(np.array(family.family.values, dtype=float)), brace_table(made.rows)]
+    parts += [brace_table(made.boxes)] if model.exact else []
+    parts += [brace_table(made.coefficients.ravel())]
     if model.exact:
         columns = model.coefficients["M"].columns
         assert columns is not None
@@ -84,7 +84,7 @@ def standard_members(model: CModel, family: CFamily) -> str:
         met = np.flatnonzero(family.met(np.array(family.family.values)))
         constant = made.coefficients[made.rows[met], slice(*columns)]
         rest[: len(met)] = constant - constant.astype(np.float32).astype(float)
-        parts += [braced(rest)]
+        parts += [brace_table(rest)]
     return ",\n    ".join(parts)
 
 
@@ -95,7 +95,7 @@ def add_parameter_argument(text: str, model: CModel) -> str:
     calls = re.compile(rf"\b({'|'.join(INSIDE)})\(")
     own = re.compile(rf"\b({'|'.join(sorted(outside))})\(")
 
-    def changed(found: re.Match[str]) -> str:
+    def change_function(found: re.Match[str]) -> str:
         head, name, given, body = found["head"], found["name"], found["given"], found["body"]
         made = own.sub(r"\1(parameters, ", calls.sub(r"\1(p, ", body))
         made = made.replace("coefficients + ROW(leaf) * COLUMNS", "p->coefficients + p->rows[leaf] * COLUMNS")
@@ -112,7 +112,7 @@ def add_parameter_argument(text: str, model: CModel) -> str:
             made = made.replace("    (void)parameters;\n", "")
         return f"{head}{given}{made}}}"
 
-    return _FUNCTION.sub(changed, text)
+    return _FUNCTION.sub(change_function, text)
 
 
 def add_declared_parameter(text: str, model: CModel) -> str:

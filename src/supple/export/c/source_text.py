@@ -97,16 +97,16 @@ def c_number(value: float) -> str:
     return text if any(c in text for c in ".e") else f"{text}.0"
 
 
-def braced(values: NDArray, indent: str = "    ") -> str:
+def brace_table(values: NDArray, indent: str = "    ") -> str:
     """Return a table as a nested initializer, with the last axis wrapped into lines."""
     if values.ndim == 1:
         whole = values.dtype.kind in "iu"
-        return _filled([str(int(v)) if whole else c_number(v) for v in values.tolist()], indent)
-    rows = f",\n{indent}".join(braced(row, indent + "  ") for row in values)
+        return _wrap_items([str(int(v)) if whole else c_number(v) for v in values.tolist()], indent)
+    rows = f",\n{indent}".join(brace_table(row, indent + "  ") for row in values)
     return f"{{\n{indent}{rows}\n{indent[:-2]}}}"
 
 
-def _filled(items: list[str], indent: str) -> str:
+def _wrap_items(items: list[str], indent: str) -> str:
     lines, line = [], ""
     for item in items:
         if line and len(line) + len(item) > WIDTH:
@@ -120,7 +120,7 @@ def _filled(items: list[str], indent: str) -> str:
 def c_table(kind: str, name: str, values: NDArray) -> str:
     """Return `static const double name[2][3] = {...};`."""
     shape = "".join(f"[{size}]" for size in values.shape)
-    return f"static const {kind} {name}{shape} = {braced(values)};\n"
+    return f"static const {kind} {name}{shape} = {brace_table(values)};\n"
 
 
 # Linker sections of tables and functions: macros that are empty unless they are defined at compile time.

@@ -36,12 +36,12 @@ def stamp_files(files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
     for name, text in texts.items():
         if name in stamps:
             defined = f"#define {stamps[name].macro} {stamps[name].digest} /* digest, checked by the sources */\n"
-            found[name] = _inserted(text, stamps[name].end, defined)
+            found[name] = _insert_piece(text, stamps[name].end, defined)
         elif name.endswith(".c"):
             checks = [_check(name, header, stamps[header]) for header in _headers(text, texts) if header in stamps]
             ends = [line.end() for line in _INCLUDED.finditer(text) if line[1] in stamps]
             if ends:
-                found[name] = _inserted(text, ends[-1], "".join(checks))
+                found[name] = _insert_piece(text, ends[-1], "".join(checks))
     return found
 
 
@@ -71,5 +71,5 @@ def content_digest(*contents: str | bytes) -> str:
     return "0x" + hashlib.sha256(b"\0".join(parts)).hexdigest()[:8]
 
 
-def _inserted(text: str, place: int, piece: str) -> str:
+def _insert_piece(text: str, place: int, piece: str) -> str:
     return text[:place] + piece + text[place:]

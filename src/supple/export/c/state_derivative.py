@@ -9,7 +9,7 @@ with derivatives of the coefficients, which `assemble` computes from derivatives
 
 from __future__ import annotations
 
-from supple.export.c.equations import input_words, unused
+from supple.export.c.equations import input_words, silence_unused
 from supple.export.c.exact_parts import mass_words, product_functions
 from supple.export.c.generated_model import CModel
 from supple.export.template import fill_template, template_parts
@@ -31,5 +31,9 @@ def state_space_functions(model: CModel) -> str:
         "christoffel": "christoffel" in names, "damping": "damping" in names,
     } | mass_words(model)  # fmt: skip
     body = fill_template(PARTS["forces_of_rates"], words)
-    turning = {"k": ", k" if "k = 0" in body else "", "unused": unused(("p", "m", "rates"), body), "turning": body}
+    turning = {
+        "k": ", k" if "k = 0" in body else "",
+        "unused": silence_unused(("p", "m", "rates"), body),
+        "turning": body,
+    }
     return "".join(fill_template(PARTS[part], words | turning) for part in ("turning", "tangent", "jacobian"))

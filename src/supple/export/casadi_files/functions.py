@@ -106,7 +106,7 @@ def functions(data, columns, dynamics=None, inverse=None):
         whole = ca.vertcat(state[n:], found["forward"](state[:n], state[n:], u, *mu))
         dynamics = ca.Function("dynamics", [state, u, *mu], [whole], ["x", "u", *name], ["dx"])
     found |= {"inverse": inverse, "dynamics": dynamics}
-    seen = _seen(data, columns, state, dynamics(state, u, *mu)[n:], d, mu)
+    seen = _compute_outputs(data, columns, state, dynamics(state, u, *mu)[n:], d, mu)
     if seen is not None:
         found["outputs"] = ca.Function("outputs", [state, u, *mu], [seen], ["x", "u", *name], ["y"])
     return found
@@ -168,17 +168,17 @@ def _inner(data, n, s, inputs):
                 gradient[k] = gradient[k] + more * delta[b]
         if data["curved"]:
 
-            def curved(i, j, b, c, name, *before):
+            def pick_curvature(i, j, b, c, name, *before):
                 return at(name, *before, i, j, b, c) if i < s and j < s else ca.SX(0)
 
             for b in range(d):
                 for c in range(d):
-                    bent = matrix(n, n, lambda i, j, b=b, c=c: curved(i, j, b, c, "mass_curvature"))
+                    bent = matrix(n, n, lambda i, j, b=b, c=c: pick_curvature(i, j, b, c, "mass_curvature"))
                     M = M + 0.5 * bent * delta[b] * delta[c]
                     slope[b] = slope[b] + bent * delta[c]
                     for k in range(s):
                         more = matrix(
-                            n, n, lambda i, j, k=k, b=b, c=c: curved(i, j, b, c, "mass_curvature_gradient", k)
+                            n, n, lambda i, j, k=k, b=b, c=c: pick_curvature(i, j, b, c, "mass_curvature_gradient", k)
                         )
                         gradient[k] = gradient[k] + 0.5 * more * delta[b] * delta[c]
         change = gradient + slope
@@ -205,12 +205,12 @@ def _inner(data, n, s, inputs):
     pushed = f + ca.mtimes(matrix(n, inputs, lambda i, j: at("input_map", i, j)), u) if inputs else f
     return {
         "M": ca.Function("M", [row, eta], [M]),
-        "forward": ca.Function("forward", [row, eta, v, u], [_solved(M, pushed, n)]),
+        "forward": ca.Function("forward", [row, eta, v, u], [_solve_cholesky(M, pushed, n)]),
         "inverse": ca.Function("inverse", [row, eta, v, a], [ca.mtimes(M, a) - f]),
     }
 
 
-def _solved(M, f, n):
+def _solve_cholesky(M, f, n):
     """Solve M x = f by Cholesky factorization."""
     L = [[ca.SX(0)] * n for _ in range(n)]
     for i in range(n):
@@ -225,7 +225,7 @@ def _solved(M, f, n):
     return ca.vertcat(*x)
 
 
-def _seen(data, columns, state, moved, d, mu):
+def _compute_outputs(data, columns, state, moved, d, mu):
     """Return outputs for a state with accelerations `moved`; None if there are internal forces among them."""
     seen = data["observation"]
     if seen["efforts"]:

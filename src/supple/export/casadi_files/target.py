@@ -60,7 +60,7 @@ def declarations(entries: Sequence[EntryPoint]) -> str:
     text = ""
     for entry in entries:
         known = [
-            [tables.setdefault(compressed(pattern), f"pattern_{len(tables)}") for pattern in patterns]
+            [tables.setdefault(compress_pattern(pattern), f"pattern_{len(tables)}") for pattern in patterns]
             for patterns in (entry.takes, entry.gives)
         ]
         in_cases, out_cases = (_cases(names) for names in known)
@@ -80,7 +80,7 @@ def declarations(entries: Sequence[EntryPoint]) -> str:
     return "".join(made) + text
 
 
-def compressed(pattern: Pattern) -> tuple[int, ...]:
+def compress_pattern(pattern: Pattern) -> tuple[int, ...]:
     """Return a sparsity pattern in CasADi's format.
 
     A dense pattern is (rows, columns, 1); others are column offsets and the row of each entry.

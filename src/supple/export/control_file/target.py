@@ -8,7 +8,7 @@ from supple.export.c.generated_model import Exportable
 from supple.export.numpy_file.target import numpy_files
 from supple.export.target import ExportTarget, fixed_lines
 from supple.export.template import fill_template, template_parts
-from supple.results.text import undotted
+from supple.results.text import remove_dots
 
 PARTS = template_parts("supple.export.control_file", "system.txt")
 
@@ -23,8 +23,8 @@ def control_files(rom: Exportable, prefix: str) -> dict[str, str]:
     equations = numpy_files(rom, prefix)
     text = fill_template(PARTS["system"], {
         "prefix": prefix, "digest": hashlib.sha256(equations[f"{prefix}.py"].encode()).hexdigest(),
-        "inputs": ascii(undotted(layout.inputs)), "outputs": ascii(undotted(layout.outputs)),
-        "states": ascii(undotted(states)), "fixed": "".join(f"\n# {line}" for line in fixed_lines(rom)),
+        "inputs": ascii(remove_dots(layout.inputs)), "outputs": ascii(remove_dots(layout.outputs)),
+        "states": ascii(remove_dots(states)), "fixed": "".join(f"\n# {line}" for line in fixed_lines(rom)),
         "family": family is not None, "parameters": "" if family is None else ascii(family.named),
         "chosen": "MODEL" if family is None else "model(params)",
     })  # fmt: skip

@@ -122,7 +122,7 @@ def _parameters(rom: ReducedModel, longest: float) -> tuple[FmuQuantity, ...]:
     """Return the parameters that can be set at run time; the longest step is the last."""
     layout = rom.layout
     known = []
-    if _damped(rom):
+    if _has_damping(rom):
         known += [FmuQuantity("damping.factor", "", 1.0, "factor on viscous damping")]
     for name, force in layout.dry_forces.items():
         known += [FmuQuantity(f"friction.{name}", "", float(force), f"dry friction of {name}, N or N m")]
@@ -147,7 +147,7 @@ def _own(rom: ReducedModel) -> tuple[FmuQuantity, ...]:
     )
 
 
-def _damped(rom: ReducedModel) -> bool:
+def _has_damping(rom: ReducedModel) -> bool:
     layout = rom.layout
     whole = rom.fitted if rom.family is None else rom.family.fitted
     fitted = whole.arrays.coefficients[:, slice(*layout.columns.get("damping", (0, 0)))]

@@ -94,7 +94,7 @@ def fmu_archive(unit: FmuContents, version: str, platforms: Sequence[str] = ()) 
     if version == "3":
         content["sources/buildDescription.xml"] = _build_description(unit, sources)
     content |= _binaries(unit, version, code, platforms)
-    return _zipped(content)
+    return _zip_content(content)
 
 
 def _wrapper(name: str) -> str:
@@ -141,7 +141,7 @@ def _build_description(unit: FmuContents, sources: Sequence[str]) -> bytes:
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
-def _zipped(content: Mapping[str, bytes]) -> bytes:
+def _zip_content(content: Mapping[str, bytes]) -> bytes:
     """Return a zip archive; equal contents give equal bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -35,7 +35,7 @@ def matlab_data(rom: Exportable) -> bytes:
         "input_count": float(len(data["inputs"])), "output_count": float(len(data["outputs"])),
         "bent": data["bent"], "curved": data["curved"],
         "friction_forces": _column(data["friction"]["forces"]), "friction_speed": data["friction"]["speed"],
-        **_fitted(data, s),
+        **_tabulate_fit(data, s),
         "template": _column([np.nan if value is None else value for value in row["template"]]),
         "values_from": _column(row["values"]["from"]), "values_to": _column(row["values"]["to"]),
         "slopes_from": np.array(row["slopes"]["from"], dtype=float).reshape(-1, 3),
@@ -53,13 +53,13 @@ def matlab_data(rom: Exportable) -> bytes:
         named = {"values": "value", "lower": "lower", "upper": "upper"}
         numbers = {key: _column(item[name] for item in family["parameters"]) for key, name in named.items()}
         found["family"] = numbers | {"names": _texts(item["name"] for item in family["parameters"])}
-        found["family"] |= _fitted(family, s + len(family["parameters"]))
+        found["family"] |= _tabulate_fit(family, s + len(family["parameters"]))
     stream = BytesIO()
     savemat(stream, found, do_compression=True)
     return mark_mat_file(stream.getvalue())
 
 
-def _fitted(data: dict[str, Any], s: int) -> dict[str, Any]:
+def _tabulate_fit(data: dict[str, Any], s: int) -> dict[str, Any]:
     """Return boxes and polynomials over s coordinates."""
     boxes = data["boxes"]
     bounds = np.array(boxes["roots"]["bounds"], dtype=float).reshape(-1, 2, s)

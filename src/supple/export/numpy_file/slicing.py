@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def sliced(data, values):
+def slice_family(data, values):
     """Return the data of a family at other values of its parameters, {name: value}; the others keep their values."""
     family, s = data["family"], data["theta"]
     parameters = family["parameters"]

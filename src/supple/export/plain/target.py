@@ -45,7 +45,7 @@ def plain_model(rom: Exportable) -> dict[str, Any]:
         "error": {name: float(value) for name, value in rom.error.items()},
         "bent": layout.bent,
         "curved": layout.curved,
-        **_fitted(rom.fitted, layout.fitted),
+        **_tabulate_fit(rom.fitted, layout.fitted),
         "row": {
             "shapes": {name: list(shape) for name, shape in row.shapes.items()},
             "template": [None if np.isnan(value) else value for value in places.template.tolist()],
@@ -66,7 +66,7 @@ def plain_model(rom: Exportable) -> dict[str, Any]:
     } | _family(rom)  # fmt: skip
 
 
-def _fitted(fitted: Piecewise, columns: int) -> dict[str, Any]:
+def _tabulate_fit(fitted: Piecewise, columns: int) -> dict[str, Any]:
     """Return boxes, terms and their coefficients."""
     arrays = fitted.arrays
     return {
@@ -96,7 +96,7 @@ def _family(rom: Exportable) -> dict[str, Any]:
         {"name": item.name, "unit": item.unit, "lower": item.lower, "upper": item.upper, "value": value}
         for item, value in zip(family.parameters, family.values, strict=True)
     ]
-    return found | {"family": {"parameters": parameters, **_fitted(family.fitted, rom.layout.fitted)}}
+    return found | {"family": {"parameters": parameters, **_tabulate_fit(family.fitted, rom.layout.fitted)}}
 
 
 # Files of the target.

@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.quantities.dimension import ANGLE, AREA, DENSITY, LENGTH, PRESSURE, SECOND_MOMENT
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns
 from supple.formats.khalil_kleinfinger.geometry import TableLink, X, Z
 from supple.formats.khalil_kleinfinger.masses import link_of
@@ -95,15 +95,15 @@ def _add(found: Beams, link: TableLink, row: Row) -> None:
     ends.append(ends[-1] + length * R[:, 0])
     start, to = f"{body}_n{len(ends) - 2}", f"{body}_n{len(ends) - 1}"
     found.points[to] = placed.to_world(ends[-1]).tolist()
-    section = {name: _written(row, name, dimension) for name, dimension in _SECTION.items()}
-    material = {name: _written(row, name, dimension) for name, dimension in _MATERIAL.items()}
+    section = {name: _read_positive(row, name, dimension) for name, dimension in _SECTION.items()}
+    material = {name: _read_positive(row, name, dimension) for name, dimension in _MATERIAL.items()}
     found.beams.setdefault(body, []).append(
         {
             "from": start, "to": to,
-            "section": _named(
+            "section": _name_part(
                 found.sections, {("area" if name == "S" else name): value for name, value in section.items()}, "section"
             ),
-            "material": _named(
+            "material": _name_part(
                 found.materials,
                 {"youngs_modulus": material["E"], "shear_modulus": material["G"], "density": material["rho"]},
                 "material",
@@ -114,7 +114,7 @@ def _add(found: Beams, link: TableLink, row: Row) -> None:
     )  # fmt: skip
 
 
-def _named(known: dict[str, dict[str, float | str]], wanted: dict[str, float | str], kind: str) -> str:
+def _name_part(known: dict[str, dict[str, float | str]], wanted: dict[str, float | str], kind: str) -> str:
     """Return the name of an equal part, or of a new one."""
     for name, other in known.items():
         if other == wanted:
@@ -132,7 +132,7 @@ def _positive(row: Row, column: str, dimension: Any) -> float:
     return value
 
 
-def _written(row: Row, column: str, dimension: Any) -> float | str:
+def _read_positive(row: Row, column: str, dimension: Any) -> float | str:
     """Return a positive number as written, so that the mechanism knows the parameters in it."""
     _positive(row, column, dimension)
     return row.written(column, dimension)
@@ -142,7 +142,7 @@ def _elements(row: Row) -> int:
     text = row.text("elements", "1")
     if not text.isdecimal() or not 1 <= int(text) <= _MOST:
         raise row.fault(
-            "elements", f"{quoted(text)} is not a number of elements", hint=f"use a number from 1 to {_MOST}"
+            "elements", f"{quote(text)} is not a number of elements", hint=f"use a number from 1 to {_MOST}"
         )
     return int(text)
 

@@ -12,7 +12,7 @@ from supple.description.quantities.arithmetic import names_in, parse
 from supple.description.quantities.dimension import Dimension, require
 from supple.description.quantities.expression import number
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quote
 from supple.formats.text_file import read_bytes, text_of
 from supple.formats.yaml_tree import YamlTree
 
@@ -89,8 +89,8 @@ class Row:
     def fault(self, column: str, what: str, *, hint: str | None = None) -> InputError:
         """Return an error about one cell."""
         called = self.cells.get(self.key)
-        name = f" ({quoted(called)})" if called not in (None, "") else ""
-        part = f"table {self.table}, row {self.number}{name}, column {quoted(column)}"
+        name = f" ({quote(called)})" if called not in (None, "") else ""
+        part = f"table {self.table}, row {self.number}{name}, column {quote(column)}"
         return InputError(what, part=part, file=self.file, line=self.lines.get(column, self.line), hint=hint)
 
 
@@ -163,7 +163,7 @@ def _row(name: str, count: int, cells: dict[str, Any], file: str, line: int) -> 
     for column, cell in cells.items():
         if isinstance(cell, list | dict | bool) or len(str(cell)) > _LONGEST:
             raise row.fault(
-                column, f"{quoted(cell)} is not allowed in a cell", hint="write a number, an expression or a name"
+                column, f"{quote(cell)} is not allowed in a cell", hint="write a number, an expression or a name"
             )
     return row
 
@@ -174,9 +174,9 @@ def _headings(written: Iterable[Any], name: str, columns: TableColumns, file: st
         column = columns.named(heading)
         problem = None
         if column is None:
-            problem = f"column {i + 1}: unknown heading {quoted(heading)}"
+            problem = f"column {i + 1}: unknown heading {quote(heading)}"
         elif column in found:
-            problem = f"column {i + 1}: {quoted(column)} is a duplicate"
+            problem = f"column {i + 1}: {quote(column)} is a duplicate"
         if column is None or problem:
             raise InputError(
                 str(problem), part=f"table {name}", file=file, line=line, hint=nearest(heading, columns.spellings)
@@ -185,7 +185,7 @@ def _headings(written: Iterable[Any], name: str, columns: TableColumns, file: st
     missing = [column for column in columns.needed if column not in found]
     if missing:
         raise InputError(
-            f"the column {quoted(missing[0])} is missing",
+            f"the column {quote(missing[0])} is missing",
             part=f"table {name}", file=file, line=line, hint=f"add it; columns: {', '.join(columns.spellings)}",
         )  # fmt: skip
     return found

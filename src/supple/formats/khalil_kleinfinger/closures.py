@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns
 from supple.formats.khalil_kleinfinger.geometry import TableLink
 from supple.formats.khalil_kleinfinger.masses import link_of
@@ -44,7 +44,7 @@ def closures_of(rows: list[Row], links: Mapping[str, TableLink], laden: Collecti
         first, second = link_of(row, "first", links), link_of(row, "second", links)
         kind = row.text("kind", "weld")
         if kind not in KINDS:
-            raise row.fault("kind", f"{quoted(kind)} is not a kind of closure", hint=f"use one of {', '.join(KINDS)}")
+            raise row.fault("kind", f"{quote(kind)} is not a kind of closure", hint=f"use one of {', '.join(KINDS)}")
         if kind == "weld" and first.label not in free and second.label in free:
             first, second = second, first
         cut = kind == "weld" and first.label in free
@@ -55,12 +55,12 @@ def closures_of(rows: list[Row], links: Mapping[str, TableLink], laden: Collecti
         name = row.text("name", first.name if cut else f"closure{row.number}")
         if not _NAME.fullmatch(name):
             raise row.fault(
-                "name", f"{quoted(name)} is not a valid name of a joint", hint="use letters, digits, _ and -"
+                "name", f"{quote(name)} is not a valid name of a joint", hint="use letters, digits, _ and -"
             )
         if cut and name != first.name:
             raise row.fault(
                 "name",
-                f"the name must be that of joint {quoted(first.name)} (row {first.label})",
+                f"the name must be that of joint {quote(first.name)} (row {first.label})",
                 hint="leave the cell empty",
             )
         found.append(Closure(row, name, kind, first, second, cut))

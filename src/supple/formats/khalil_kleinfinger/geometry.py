@@ -18,7 +18,7 @@ from supple.description.mechanism import GROUND
 from supple.description.quantities.dimension import ANGLE, LENGTH
 from supple.description.quantities.expression import current_parameters, use_parameters
 from supple.diagnostics import nearest
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns, names_within
 from supple.geometry.rotation import rotation_about, rotation_vector
 
@@ -183,7 +183,7 @@ def _antecedent(row: Row, labels: Mapping[str, Row], outside: Mapping[str, Pose]
     antecedent = row.text("antecedent")
     if antecedent not in labels and antecedent not in outside and antecedent not in (BASE, GROUND):
         raise row.fault(
-            "antecedent", f"there is no row {quoted(antecedent)}", hint=nearest(antecedent, [BASE, *labels, *outside])
+            "antecedent", f"there is no row {quote(antecedent)}", hint=nearest(antecedent, [BASE, *labels, *outside])
         )
     return antecedent
 
@@ -198,7 +198,7 @@ def _link(
     kind, course = _kind(row), courses[row.label]
     actuated = row.text("actuated", "0")
     if actuated not in ("0", "1") or (actuated == "1" and kind == "fixed"):
-        what = "a fixed row cannot be actuated" if actuated == "1" else f"{quoted(actuated)} is not a value of μ"
+        what = "a fixed row cannot be actuated" if actuated == "1" else f"{quote(actuated)} is not a value of μ"
         raise row.fault("actuated", what, hint="use 1 for an actuated joint, otherwise 0")
     gamma, alpha = row.value("gamma", ANGLE, 0.0), row.value("alpha", ANGLE)
     b, d = row.value("b", LENGTH, 0.0), row.value("d", LENGTH)
@@ -219,7 +219,7 @@ def _kind(row: Row) -> str:
     sigma = row.text("sigma")
     if sigma not in KINDS:
         raise row.fault(
-            "sigma", f"{quoted(sigma)} is not a value of σ", hint="use 0 (revolute), 1 (prismatic) or 2 (fixed)"
+            "sigma", f"{quote(sigma)} is not a value of σ", hint="use 0 (revolute), 1 (prismatic) or 2 (fixed)"
         )
     return KINDS[sigma]
 
@@ -312,7 +312,7 @@ def _course(row: Row, column: str, own: list[str], of_others: Mapping[str, str])
             )
         return JointVariable(zero, at, {})
     if "q" in row.cells and row.text("q", "") != "":
-        raise row.fault("q", f"column {quoted(column)} already has the value as drawn", hint="leave one of them empty")
+        raise row.fault("q", f"column {quote(column)} already has the value as drawn", hint="leave one of them empty")
     return JointVariable(zero, 0.0, follows) if follows else JointVariable(0.0, zero, {})
 
 
@@ -328,11 +328,11 @@ def _names(row: Row, kind: str, carrier: str) -> tuple[str, str]:
     numbered = label.isdecimal()
     if not numbered and not _NAME.fullmatch(label):
         raise row.fault(
-            "joint", f"{quoted(label)} is not a valid name", hint="use a number, or letters, digits, _ and -"
+            "joint", f"{quote(label)} is not a valid name", hint="use a number, or letters, digits, _ and -"
         )
     if kind == "fixed":
         return f"frame{label}" if numbered else label, carrier
     body = row.text("body", f"body{label}" if numbered else label)
     if not _NAME.fullmatch(body) or body == GROUND:
-        raise row.fault("body", f"{quoted(body)} is not a valid name of a body", hint="use letters, digits, _ and -")
+        raise row.fault("body", f"{quote(body)} is not a valid name of a body", hint="use letters, digits, _ and -")
     return f"joint{label}" if numbered else label, body

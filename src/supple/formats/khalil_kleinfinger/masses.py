@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.description.quantities.dimension import INERTIA, LENGTH, MASS, PLAIN, Dimension
 from supple.diagnostics import nearest
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns
 from supple.formats.khalil_kleinfinger.geometry import TableLink
 from supple.geometry.inertia import MassProperties
@@ -41,7 +41,7 @@ def masses_of(rows: list[Row], links: Mapping[str, TableLink]) -> dict[str, Mass
         if mixed and other:
             raise row.fault(
                 other[0],
-                f"{quoted(mixed[0])} is about the centre of mass, but {quoted(other[0])} about the frame's origin",
+                f"{quote(mixed[0])} is about the centre of mass, but {quote(other[0])} about the frame's origin",
                 hint="use either x, y, z, Ixx, ... or MX, MY, MZ, XX, ...",
             )  # fmt: skip
         found[row.label] = _about_origin(row) if other else _central(row)
@@ -76,7 +76,7 @@ def link_of(row: Row, column: str, links: Mapping[str, TableLink]) -> TableLink:
     """Return the row of the geometry that a cell names."""
     label = row.text(column)
     if label not in links:
-        raise row.fault(column, f"there is no row {quoted(label)} of the geometry", hint=nearest(label, links))
+        raise row.fault(column, f"there is no row {quote(label)} of the geometry", hint=nearest(label, links))
     return links[label]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.description.drawing import Pose
 from supple.description.mechanism import GROUND
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formats.khalil_kleinfinger.beams import Beams
 from supple.formats.khalil_kleinfinger.cell_table import Row
 from supple.formats.khalil_kleinfinger.closures import WITH_AXIS, Closure
@@ -64,7 +64,7 @@ class TableParts:
     def add(self, section: str, name: str, part: Any, row: Row) -> None:
         if name in self.data[section]:
             raise row.fault(
-                row.key, f"{section} has two parts with the name {quoted(name)}", hint="choose another name for the row"
+                row.key, f"{section} has two parts with the name {quote(name)}", hint="choose another name for the row"
             )
         self.data[section][name] = part
         self.rows[section, name] = row
@@ -106,7 +106,7 @@ def _add_bodies(parts: TableParts, tables: KinematicTables, homes: Mapping[str, 
             if link.body == GROUND or link.body in tables.outside:
                 raise link.row.fault(
                     "joint",
-                    f"its mass is on {quoted(link.body)}, which is not a body of the tables",
+                    f"its mass is on {quote(link.body)}, which is not a body of the tables",
                     hint="add the mass to that body in the file",
                 )
             relative = relative_pose(homes[link.body].pose, link.placement)
@@ -138,7 +138,7 @@ def _add_carried(
     """Add a rigid part on an elastic body: a body of its own, welded to it at the origin of its row's frame."""
     place = homes[link.body].pose.to_local(link.placement.position)
     if not tables.beams.touches(link.body, place):
-        raise link.row.fault("joint", f"its mass is not on the beams of {quoted(link.body)}", hint="end a beam there")
+        raise link.row.fault("joint", f"its mass is not on the beams of {quote(link.body)}", hint="end a beam there")
     name = f"{link.name}_mass"
     data = {**as_body(mass), **_center(mass, link.placement), **frame_entry(link.placement)}
     parts.add("bodies", name, data, link.row)
@@ -221,6 +221,6 @@ def _place(tables: KinematicTables, homes: Mapping[str, Home], link: TableLink, 
         ):
             return shift
     raise link.row.fault(
-        "r", f"the joint is not on the beams of {' or '.join(quoted(each) for each in elastic)}",
+        "r", f"the joint is not on the beams of {' or '.join(quote(each) for each in elastic)}",
         hint="beams of both bodies must pass through O_i, or through the foot of the common normal (r = 0)",
     )  # fmt: skip

@@ -22,7 +22,7 @@ from supple.description.quantities.expression import current_parameters, number,
 from supple.description.quantities.quantity import Part
 from supple.description.quantities.unit_parsing import CONSTANTS
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quote
 from supple.formats.error_lines import as_input_error, fields_of
 from supple.formats.khalil_kleinfinger import beams, closures, geometry, masses, stiffnesses
 from supple.formats.khalil_kleinfinger.cell_table import LARGEST, Row, TableColumns, names_within, read_table
@@ -101,7 +101,7 @@ def mechanism_of_tables(tree: YamlTree, folder: Path, *, parameters: Parameters)
             given = {"name": par.name, "gravity": None if "gravity" in content else par.gravity()}
             content = {**{key: value for key, value in given.items() if value is not None}, **content}
     taken = frozenset(parts.taken)
-    return mechanism_of(replace(_joined(parts, elastic, choices, content, tree), taken=taken), folder=folder)
+    return mechanism_of(replace(_join_parts(parts, elastic, choices, content, tree), taken=taken), folder=folder)
 
 
 def _inside(error: ValidationError) -> ValidationError:
@@ -161,7 +161,7 @@ def _outside(data: Mapping[str, Any]) -> dict[str, Pose]:
     return found
 
 
-def _joined(
+def _join_parts(
     parts: TableParts, elastic: beams.Beams, choices: RobotTables, content: Mapping[str, Any], tree: YamlTree
 ) -> YamlTree:
     """Return the mechanism file that results from the tables and the rest of the file, with the lines of both."""
@@ -326,7 +326,7 @@ def read_par(path: str | Path) -> ParFile:
         name = _SPELLINGS.get(found[1].lower(), found[1]) if found[1] not in MASSES else found[1]
         line = text.count("\n", 0, found.start(1)) + 1
         if name not in _READ and name not in _OF_EQUATIONS:
-            raise InputError(f"unknown name {quoted(name)}", part=name, file=file, line=line, hint=nearest(name, _READ))
+            raise InputError(f"unknown name {quote(name)}", part=name, file=file, line=line, hint=nearest(name, _READ))
         if name in lists:
             raise InputError(
                 f"it is given twice (first in line {lines[name]})", part=name, file=file, line=line, hint="remove one"
@@ -347,9 +347,7 @@ def _counts(par: ParFile) -> dict[str, int]:
                 name, f"{name} is missing", hint="give NL, NJ and NF, the numbers of links, joints and frames"
             )
         elif len(content) != 1 or not content[0].isdecimal() or not 1 <= int(content[0]) <= _MOST:
-            raise par.fault(
-                name, f"{quoted(', '.join(content))} is not a count", hint=f"use a number from 1 to {_MOST}"
-            )
+            raise par.fault(name, f"{quote(', '.join(content))} is not a count", hint=f"use a number from 1 to {_MOST}")
         else:
             found[name] = int(content[0])
     if not found["NL"] <= found["NJ"] or found["NF"] != 2 * found["NJ"] - found["NL"]:

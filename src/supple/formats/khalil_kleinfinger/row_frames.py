@@ -53,7 +53,7 @@ class Chain(NamedTuple):
         turned = tuple(R * np.array([-1.0, -1.0, 1.0]) for R in reversed(self.axes))
         return Chain(tuple(reversed(self.beams)), turned, self.nodes[::-1].copy())
 
-    def starting_on(self, origin: Array, axis: Array) -> Chain | None:
+    def start_on(self, origin: Array, axis: Array) -> Chain | None:
         """Return the chain from its end at the origin, or else on the axis through it; None if there is no such end."""
         ways = (self, self.reversed())
         size = _NEAR * max(beam.length for beam in self.beams)
@@ -91,7 +91,7 @@ def chain_of(drawing: Drawing, body: str) -> Chain:
     beams = placed_beams(drawing, body)
     for beam in beams:
         _require_plain(beam)
-    return _ordered(beams, part)
+    return _order_beams(beams, part)
 
 
 def angles_of(R: Array) -> tuple[float, float, float]:
@@ -119,7 +119,7 @@ def _require_plain(beam: PlacedBeam) -> None:
         )
 
 
-def _ordered(beams: tuple[PlacedBeam, ...], part: str) -> Chain:
+def _order_beams(beams: tuple[PlacedBeam, ...], part: str) -> Chain:
     """Return the beams along the chain, from the first end that no other beam shares."""
     nodes: list[Array] = []
     ends = [[_node(nodes, place, beam.length) for place in beam.places] for beam in beams]
@@ -259,7 +259,7 @@ def _grow(found: RowFrames, name: str, joint: Joint) -> None:
     first, second, at = joint_poses(found.drawing, name, joint, turned=turned)
     foot = None
     if found.drawing.mechanism.bodies[body].elastic:
-        chain = chain_of(found.drawing, body).starting_on(second.position, second.axes[:, 2])
+        chain = chain_of(found.drawing, body).start_on(second.position, second.axes[:, 2])
         if chain is None:
             raise InputError(
                 f'neither end of its beams is on the axis of joint "{name}", where beams of a table begin',
@@ -328,7 +328,7 @@ def joint_poses(drawing: Drawing, name: str, joint: Joint, *, turned: bool) -> t
         axis = drawing.direction(joint.axis, (*path, "axis"))
         E = axes_from_z(-axis if turned else axis)
     if joint.frames is not None:
-        places = [drawing.attached(reference, path).pose for reference in joint.frames]
+        places = [drawing.find_frame(reference, path).pose for reference in joint.frames]
         poses = [Pose(pose.position, pose.axes @ E) for pose in places]
         value = 0.0
     else:
@@ -339,7 +339,7 @@ def joint_poses(drawing: Drawing, name: str, joint: Joint, *, turned: bool) -> t
         value = float(joint.rest) if isinstance(joint.rest, float) else 0.0
     first, second = poses[::-1] if turned else poses
     if joint.frames is not None:
-        value = _measured(drawing, joint, first, second, turned=turned)
+        value = _measure_coordinate(drawing, joint, first, second, turned=turned)
     elif joint.kind == "prismatic":  # the frames are drawn together, where the coordinate is `rest`
         first = then(first, along_z(0.0, -value))
     else:
@@ -347,7 +347,7 @@ def joint_poses(drawing: Drawing, name: str, joint: Joint, *, turned: bool) -> t
     return first, second, value
 
 
-def _measured(drawing: Drawing, joint: Joint, first: Pose, second: Pose, *, turned: bool) -> float:
+def _measure_coordinate(drawing: Drawing, joint: Joint, first: Pose, second: Pose, *, turned: bool) -> float:
     """Return the coordinate of a hinge or slide from its frames as drawn."""
     a, b = (drawing.bodies[body] for body in (joint.bodies[::-1] if turned else joint.bodies))
     start = Pose(a.to_world(first.position), a.axes @ first.axes)

@@ -45,14 +45,14 @@ def to_tables(mechanism: Mechanism) -> str:
     """Return the text of a mechanism file with `tables:`; refuse a mechanism that tables cannot describe."""
     _require_writable(mechanism)
     drawing = Drawing(mechanism)
-    carried = _carried(drawing)
+    carried = _find_carried(drawing)
     written = row_frames(drawing, carried)
     places = FramesInUse(drawing, written.taken)
     data = mechanism.model_dump(exclude_defaults=True, by_alias=True)
     rest = {key: value for key, value in data.items() if key not in _MADE}
     rest["point_masses"] = {
         name: part for name, part in data.get("point_masses", {}).items()
-        if mechanism.bodies[drawing.attached(part["at"], ("point_masses", name)).body].elastic
+        if mechanism.bodies[drawing.find_frame(part["at"], ("point_masses", name)).body].elastic
     }  # fmt: skip
     rest["actuators"] = data.get("actuators", {})
     rest = with_places(rest, places)
@@ -115,7 +115,7 @@ def _require_writable(mechanism: Mechanism) -> None:
             )  # fmt: skip
 
 
-def _carried(drawing: Drawing) -> dict[str, str]:
+def _find_carried(drawing: Drawing) -> dict[str, str]:
     """Return rigid bodies on elastic ones that a row of masses makes again, with its label.
 
     Such a body is `tip_mass`, welded at the frame `tip`, or where the beams of the body of joint `tip` begin.
@@ -269,16 +269,16 @@ class FramesInUse:
         while name in self.taken:
             name += "_"
         if name not in self.new:
-            self.new[name] = self.drawing.attached(reference, ())
+            self.new[name] = self.drawing.find_frame(reference, ())
         return name
 
 
 def with_places(data: Mapping[str, Any], places: FramesInUse) -> dict[str, Any]:
     """Return sections of a mechanism file with a frame for every point."""
-    return {key: _replaced(part, places) if key in _SECTIONS else part for key, part in data.items()}
+    return {key: _replace_places(part, places) if key in _SECTIONS else part for key, part in data.items()}
 
 
-def _replaced(parts: Mapping[str, Any], places: FramesInUse) -> dict[str, Any]:
+def _replace_places(parts: Mapping[str, Any], places: FramesInUse) -> dict[str, Any]:
     return {name: _part(part, places) if isinstance(part, Mapping) else part for name, part in parts.items()}
 
 

@@ -19,7 +19,7 @@ from supple.array_types import Array
 from supple.description.elastic.array_archive import read_archive
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.errors import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quote
 from supple.formats.measurements.matlab_file import read_matlab
 from supple.formats.measurements.universal_channels import factor_of, quantity_of_unit, ratio_of
 from supple.formats.measurements.universal_file import read_universal
@@ -27,7 +27,7 @@ from supple.formats.measurements.universal_responses import records_of, response
 from supple.formats.text_file import read_bytes, require_file, text_of
 from supple.results.channel import Channel, channel, direction_of
 from supple.results.responses import UNIVERSAL, Responses
-from supple.results.text import listed
+from supple.results.text import list_names
 from supple.results.time_records import TimeRecords
 
 _NONE: Mapping[str, str] = {}
@@ -94,7 +94,7 @@ def load_responses(
     if references is not None and suffix not in UNIVERSAL:
         found = found.select(references=list(references))
     found = in_units(found, units) if units else found
-    return found.changed(at=at) if at else found
+    return found.copy_with(at=at) if at else found
 
 
 def load_records(
@@ -138,7 +138,7 @@ def load_records(
         found = records_of(read_universal(path, partial=partial), path, quantities)
     else:
         found = read_records(path)
-    return found.changed(at=at) if at else found
+    return found.copy_with(at=at) if at else found
 
 
 def in_units(test: Responses, units: Mapping[str, str]) -> Responses:
@@ -153,7 +153,7 @@ def in_units(test: Responses, units: Mapping[str, str]) -> Responses:
     responses, up = _as(test.responses, units, "*")
     references, down = _as(test.references, units, "reference *")
     H = test.H * up[:, None] / down
-    return test.changed(responses=responses, references=references, H=H)
+    return test.copy_with(responses=responses, references=references, H=H)
 
 
 def _as(channels: Sequence[Channel], units: Mapping[str, str], every: str) -> tuple[tuple[Channel, ...], np.ndarray]:
@@ -163,7 +163,7 @@ def _as(channels: Sequence[Channel], units: Mapping[str, str], every: str) -> tu
         part = f'channel "{one.name}"'
         before = factor_of(one.recorded, one.quantity, one.turns, part)
         factors.append(factor_of(unit, one.quantity, one.turns, part) / before)
-        found.append(one.replaced(recorded=unit))
+        found.append(one.copy_with(recorded=unit))
     return tuple(found), np.array(factors)
 
 
@@ -210,7 +210,7 @@ def read_csv(path: str | Path, quantities: Mapping[str, str]) -> Responses:
         head = [name.strip() for name in next(rows, [])]
         if not head or head[0].lower() not in _FREQUENCIES:
             raise InputError(
-                f"the first column must be frequency_hz (got {quoted(head[0] if head else '')})", file=file, line=1,
+                f"the first column must be frequency_hz (got {quote(head[0] if head else '')})", file=file, line=1,
                 hint="start with frequency_hz, then `real A.z/B.z [(m/s^2)/N]`, `imag A.z/B.z [(m/s^2)/N]`",
             )  # fmt: skip
         table = [_numbers(row, head, file, rows.line_num) for row in rows if any(item.strip() for item in row)]
@@ -231,7 +231,7 @@ def _responses(head: list[str], columns: Array, quantities: Mapping[str, str], f
         part = _PARTS.get(found["part"].lower()) if found else None
         if found is None or part is None:
             raise InputError(
-                f"unknown column {quoted(name)}", file=file, line=1,
+                f"unknown column {quote(name)}", file=file, line=1,
                 hint="use real, imag, magnitude, phase or coherence, with the pair: real A.z/B.z [(m/s^2)/N]",
             )  # fmt: skip
         pair = found["response"].strip(), found["reference"].strip()
@@ -244,7 +244,9 @@ def _responses(head: list[str], columns: Array, quantities: Mapping[str, str], f
     without_unit: dict[str, str] = {}
     responses: dict[str, Channel] = {}
     references: dict[str, Channel] = {}
-    factors = {pair: _described(pair, units[pair], quantities, responses, references, without_unit) for pair in parts}
+    factors = {
+        pair: _add_channels(pair, units[pair], quantities, responses, references, without_unit) for pair in parts
+    }
     notes = _unit_notes(without_unit)
     if len(parts) < len(responses) * len(references):
         absent = (f"{a} to {b}" for a in responses for b in references if (a, b) not in parts)
@@ -252,7 +254,7 @@ def _responses(head: list[str], columns: Array, quantities: Mapping[str, str], f
         named = list(islice(absent, _NAMED))
         more = f" and {count - len(named)} others" if count > len(named) else ""
         raise InputError(
-            f"{listed(named)}{more} {'are' if count > 1 else 'is'} missing", file=file,
+            f"{list_names(named)}{more} {'are' if count > 1 else 'is'} missing", file=file,
             hint="provide every response for every reference",
         )  # fmt: skip
     H = np.array([[_complex(parts[a, b], (a, b), file) * factors[a, b] for b in references] for a in responses])
@@ -266,7 +268,7 @@ def _responses(head: list[str], columns: Array, quantities: Mapping[str, str], f
     )  # fmt: skip
 
 
-def _described(
+def _add_channels(
     pair: tuple[str, str],
     unit: str,
     quantities: Mapping[str, str],
@@ -286,7 +288,7 @@ def _described(
         quantity = quantities.get(name) or quantity_of_unit(label)
         if quantity is None:
             turning = channel(name).turns and label
-            quantity = _turning(label) if turning else usual
+            quantity = _classify_rotation(label) if turning else usual
             if not label:
                 without_unit[name] = quantity
         made = channel(name, quantity, None, label)
@@ -301,10 +303,10 @@ def _unit_notes(channels: Mapping[str, str]) -> list[str]:
     if len(channels) <= _EACH:
         return [f"{name}: no unit in the table; assumed to be {what}, in SI" for name, what in channels.items()]
     kinds = " and ".join(dict.fromkeys(channels.values()))
-    return [f"{listed(channels)}: no units in the table; assumed to be {kinds}, in SI"]
+    return [f"{list_names(channels)}: no units in the table; assumed to be {kinds}, in SI"]
 
 
-def _turning(label: str) -> str:
+def _classify_rotation(label: str) -> str:
     return (
         "acceleration"
         if "/s2" in label.replace("²", "2").replace("^", "")
@@ -320,7 +322,7 @@ def _complex(parts: Mapping[str, Array], pair: tuple[str, str], file: str) -> ND
     if {"magnitude", "phase"} <= set(parts):
         return np.asarray(parts["magnitude"] * np.exp(1j * parts["phase"]))
     raise InputError(
-        f"{pair[0]}/{pair[1]} has only {listed(parts)}", file=file,
+        f"{pair[0]}/{pair[1]} has only {list_names(parts)}", file=file,
         hint="a response needs real and imag, or magnitude and phase",
     )  # fmt: skip
 
@@ -336,8 +338,8 @@ def _numbers(row: list[str], head: list[str], file: str, line: int) -> list[floa
             found.append(float(text) if len(text) < 200 else math.nan)
         except ValueError:
             raise InputError(
-                f"{quoted(text)} is not a number",
-                part=f"column {quoted(name)}",
+                f"{quote(text)} is not a number",
+                part=f"column {quote(name)}",
                 file=file,
                 line=line,
                 hint="correct it",
@@ -443,7 +445,7 @@ def _as_arrays(file: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise (error if error.file else error.located(excerpt(file, 500), None)) from None
+        raise (error if error.file else error.locate(excerpt(file, 500), None)) from None
     except (ValueError, TypeError, OverflowError, IndexError) as error:
         raise InputError(
             f"its arrays cannot be read ({excerpt(error)})", file=excerpt(file, 500),
@@ -498,7 +500,7 @@ def _number(given: Mapping[str, Any], name: str, file: str, what: str = "") -> f
     plain = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MOST
     if not plain or not (what or value >= 0.0):
         raise InputError(
-            f'its text "about" gives {excerpt(json.dumps(value))} for {what}{quoted(name)}', file=excerpt(file, 500),
+            f'its text "about" gives {excerpt(json.dumps(value))} for {what}{quote(name)}', file=excerpt(file, 500),
             hint="use a number, or remove it",
         )  # fmt: skip
     return float(value)

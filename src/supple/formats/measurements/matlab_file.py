@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quote
 from supple.diagnostics.limits import require_memory
 from supple.formats.text_file import read_bytes
 
@@ -76,7 +76,7 @@ def _names(content: bytes, wanted: Collection[str] | None) -> Iterator[str]:
         element = _element(content, at, len(content), order)
         body, start, stop = content, element.start, element.stop
         if element.kind == _PACKED:
-            body = _unpacked(content[start:stop], order)
+            body = _unpack(content[start:stop], order)
             start, stop = 8, len(body)
         elif element.kind != _MATRIX:
             raise _Contradiction(f"there is an element of type {element.kind} instead of an array")
@@ -88,7 +88,7 @@ def _names(content: bytes, wanted: Collection[str] | None) -> Iterator[str]:
         at = element.after if element.kind == _MATRIX else element.stop
 
 
-def _unpacked(packed: bytes, order: str) -> bytes:
+def _unpack(packed: bytes, order: str) -> bytes:
     """Return the decompressed element, with at most its declared size."""
     unpacking = zlib.decompressobj()
     head = unpacking.decompress(packed, 8)
@@ -138,7 +138,7 @@ def _array(content: bytes, at: int, end: int, order: str, wanted: Collection[str
     shape = struct.unpack_from(f"{order}{(sizes.stop - sizes.start) // 4}i", content, sizes.start)
     name = content[called.start : called.stop].decode("latin-1")
     if min(shape) < 0:
-        raise _Contradiction(f"the array {quoted(name)} declares {min(shape)} rows or columns")
+        raise _Contradiction(f"the array {quote(name)} declares {min(shape)} rows or columns")
     if depth == 0 and wanted is not None and name not in wanted:
         return name
     count, kind = math.prod(shape), bits & 0xFF
@@ -146,7 +146,7 @@ def _array(content: bytes, at: int, end: int, order: str, wanted: Collection[str
         for _ in range(count):
             cell = _element(content, at, end, order)
             if cell.kind != _MATRIX:
-                raise _Contradiction(f"the array {quoted(name)} declares {count} cells, but has fewer")
+                raise _Contradiction(f"the array {quote(name)} declares {count} cells, but has fewer")
             if cell.stop > cell.start:
                 _array(content, cell.start, cell.stop, order, wanted, depth + 1)
             at = cell.after
@@ -161,7 +161,7 @@ def _array(content: bytes, at: int, end: int, order: str, wanted: Collection[str
                     continue
                 by = " by ".join(str(size) for size in shape)
                 raise _Contradiction(
-                    f"the array {quoted(name)} declares {by} numbers, but has {part.stop - part.start} bytes"
+                    f"the array {quote(name)} declares {by} numbers, but has {part.stop - part.start} bytes"
                 )
             at = part.after
     elif depth:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from supple.description.quantities.unit_parsing import named_unit
 from supple.diagnostics import InputError, SuppleWarning
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formats.measurements.universal_file import QUANTITIES, Function, Side, UniversalFile, quantity_of_code
 from supple.results.channel import Channel, Vector3, channel
 
@@ -55,12 +55,12 @@ def factor_of(text: str, quantity: str, turns: bool, part: str) -> float:
     found = recorded_unit(text)
     if found is None:
         raise InputError(
-            f"unknown unit {quoted(text)}", part=part,
+            f"unknown unit {quote(text)}", part=part,
             hint='set its unit: units={"NAME": "mm/s^2"}, --unit NAME=mm/s^2',
         )  # fmt: skip
     if found.exponents != _EXPECTED[quantity, turns]:
         raise InputError(
-            f"its unit {quoted(text)} is not a unit of {quantity}{' about an axis' if turns else ''}", part=part,
+            f"its unit {quote(text)} is not a unit of {quantity}{' about an axis' if turns else ''}", part=part,
             hint="correct the quantity or the unit: quantities={...}, units={...}; --quantity, --unit",
         )  # fmt: skip
     return found.factor
@@ -90,7 +90,7 @@ def recorded_unit(text: str) -> RecordedUnit | None:
     for number, piece in enumerate(plain.split("/")):
         for token in piece.split():
             found = _TOKEN.fullmatch(token)
-            one = None if found is None else _named(found["unit"])
+            one = None if found is None else _find_unit(found["unit"])
             if found is None or one is None:
                 return None
             power = int(found["power"] or 1) * (-1 if number else 1)
@@ -108,7 +108,7 @@ def ratio_of(text: str) -> tuple[str, str] | None:
     return head.strip().removeprefix("(").removesuffix(")"), last.strip().removeprefix("(").removesuffix(")")
 
 
-def _named(name: str) -> RecordedUnit | None:
+def _find_unit(name: str) -> RecordedUnit | None:
     if name in _MORE:
         times, of = _MORE[name]
         known = recorded_unit(of)
@@ -165,7 +165,7 @@ class FileChannels:
         except InputError:
             if given is None and coded is not None and labelled not in (None, coded):
                 raise InputError(
-                    f"the file declares it as {coded}, but with the unit {quoted(side.label)}",
+                    f"the file declares it as {coded}, but with the unit {quote(side.label)}",
                     part=f'channel "{name}" ({where})',
                     hint="correct one of the two: quantities={...}, units={...}; --quantity, --unit",
                 ) from None  # fmt: skip
@@ -213,7 +213,7 @@ def pair_text(response: str, reference: str) -> str:
     text = f"{response} / {reference}"
     if len(text) > _LONGEST or not text.isprintable():
         raise InputError(
-            f"the names of the pair are too long ({len(text)} characters, at most {_LONGEST})", part=quoted(text),
+            f"the names of the pair are too long ({len(text)} characters, at most {_LONGEST})", part=quote(text),
             hint="use shorter names of points, or save as .npz",
         )  # fmt: skip
     return text

@@ -16,8 +16,8 @@ import numpy as np
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, optional_package
-from supple.diagnostics.errors import excerpt, quoted
-from supple.files.whole import written_beside
+from supple.diagnostics.errors import excerpt, quote
+from supple.files.whole import write_beside
 from supple.formats.text_file import read_bytes
 
 DIRECTIONS = {"": 0, "x": 1, "y": 2, "z": 3, "rx": 4, "ry": 5, "rz": 6}
@@ -384,7 +384,7 @@ def write_sets(path: str | Path, sets: list[dict[str, Any]]) -> Path:
     package = pyuff()
     target = Path(path)
     # pyuff reads the whole file again after every set, so each is written into a file of its own.
-    with written_beside(target) as beside, tempfile.TemporaryDirectory() as folder, beside.open("wb") as stream:
+    with write_beside(target) as beside, tempfile.TemporaryDirectory() as folder, beside.open("wb") as stream:
         one = Path(folder) / "set.uff"
         for item in sets:
             if "data" in item and not np.isfinite(item["data"]).all():
@@ -443,7 +443,7 @@ def _read(reader: Any, i: int, kind: int, file: str) -> dict[str, Any]:
         if promised != there:
             raise InputError(
                 f"it declares {promised} values, but has {there}",
-                part=f"{part} ({quoted(found.get('id4', ''))})", file=file,
+                part=f"{part} ({quote(found.get('id4', ''))})", file=file,
                 hint="export it again; numbers are missing or were edited by hand",
             )  # fmt: skip
     return found

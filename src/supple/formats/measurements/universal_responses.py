@@ -15,7 +15,7 @@ from supple.formats.measurements.universal_channels import FileChannels, Nodes, 
 from supple.formats.measurements.universal_file import COHERENCE, FREQUENCY, TIME, Function, UniversalFile, plain_text
 from supple.results.channel import Channel
 from supple.results.responses import Responses
-from supple.results.text import listed
+from supple.results.text import list_names
 from supple.results.time_records import TimeRecords
 
 # Responses: a function of type 4 for every pair, and of type 6 for every coherence.
@@ -57,7 +57,7 @@ def responses_of(
     functions = [one for one in file.functions if one.kind == FREQUENCY]
     shown_path = excerpt(path, 500)
     if not functions:
-        kinds = listed(sorted({str(one.kind) for one in file.functions}))
+        kinds = list_names(sorted({str(one.kind) for one in file.functions}))
         raise InputError(
             f"the file has no frequency response (58 of type 4); its functions are of type {kinds}", file=shown_path,
             hint="use load_records and estimate_responses for time records; mode shapes (55) are not responses",
@@ -158,7 +158,7 @@ def _require_all(
     if missing:
         raise InputError(
             f"{len(missing)} pairs of {len(responses)} responses and {len(references)} references are missing: "
-            f"{listed(missing)}", file=shown_path,
+            f"{list_names(missing)}", file=shown_path,
             hint='select complete references: references=["NAME"], --reference NAME',
         )  # fmt: skip
 
@@ -252,7 +252,7 @@ def records_of(file: UniversalFile, path: str | Path, quantities: Mapping[str, s
     missing = [f"{key[1]} in record {n}" for n in numbers for key in found if (n, key) not in values]
     if missing:
         raise InputError(
-            f"channels are missing: {listed(missing)}", file=shown_path, hint="export every channel of every record"
+            f"channels are missing: {list_names(missing)}", file=shown_path, hint="export every channel of every record"
         )
     axis = axis_of(functions[0])
     if len(axis) < 2 or any(len(one.values) != len(axis) for one, _ in values.values()):

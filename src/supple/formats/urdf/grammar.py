@@ -18,7 +18,7 @@ from typing import Any
 from supple.description.mechanism import GROUND
 from supple.description.quantities.quantity import plain_number
 from supple.diagnostics import InputError, SuppleWarning, nearest
-from supple.diagnostics.errors import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quote
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ _MOST = 6
 
 def part_of(element: Any) -> str:
     """Return the name of an element in messages: link "arm"."""
-    return f"{element.tag} {quoted(element.get('name', ''))}"
+    return f"{element.tag} {quote(element.get('name', ''))}"
 
 
 def fault(message: str, element: Any, file: str, *, within: Any = None, hint: str | None = None) -> InputError:
@@ -117,7 +117,7 @@ def _check(element: Any, part: Any, added: dict[str, int], file: str) -> None:
     text = " ".join([element.text or "", *(inner.tail or "" for inner in element)]).strip()
     if text:
         raise fault(
-            f"<{element.tag}> contains the text {quoted(text, 30)}",
+            f"<{element.tag}> contains the text {quote(text, 30)}",
             element, file, within=part, hint="write values as attributes",
         )  # fmt: skip
     known = KINDS[element.tag].inside
@@ -206,38 +206,38 @@ def part_names(written: Iterable[str]) -> dict[str, str]:
     first and stay.
     """
     names = list(dict.fromkeys(written))
-    fine = [name for name in names if _mapped(name) == name and name not in _RESERVED]
+    fine = [name for name in names if _map_name(name) == name and name not in _RESERVED]
     taken = {*fine, *_RESERVED}
     found = {name: name for name in fine}
     for name in names:
         if name not in found:
-            found[name] = _free(_mapped(name), taken)
+            found[name] = _free(_map_name(name), taken)
             taken.add(found[name])
     return {name: found[name] for name in names}
 
 
-def unused(wanted: str, taken: Iterable[str]) -> str:
+def choose_name(wanted: str, taken: Iterable[str]) -> str:
     """Return a name for an additional part that no other part has."""
     return _free(wanted[:_LONGEST], set(taken))
 
 
-def renamed(value: Any, names: dict[str, str]) -> Any:
+def rename_parts(value: Any, names: dict[str, str]) -> Any:
     """Return the data of a side-car with URDF names replaced by those of the parts, including keys and `name.point`."""
     if isinstance(value, dict):
-        return {_renamed(key, names): renamed(inner, names) for key, inner in value.items()}
+        return {_rename_reference(key, names): rename_parts(inner, names) for key, inner in value.items()}
     if isinstance(value, list):
-        return [renamed(inner, names) for inner in value]
-    return _renamed(value, names) if isinstance(value, str) else value
+        return [rename_parts(inner, names) for inner in value]
+    return _rename_reference(value, names) if isinstance(value, str) else value
 
 
-def _renamed(text: str, names: dict[str, str]) -> str:
+def _rename_reference(text: str, names: dict[str, str]) -> str:
     if text in names:
         return names[text]
     head, dot, tail = text.rpartition(".")
     return f"{names[head]}.{tail}" if dot and head in names else text
 
 
-def _mapped(name: str) -> str:
+def _map_name(name: str) -> str:
     text = re.sub(r"[^A-Za-z0-9_\-]", "_", name)
     if not re.match(r"[A-Za-z_]", text):
         text = "_" + text

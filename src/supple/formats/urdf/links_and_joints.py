@@ -15,8 +15,8 @@ from scipy.spatial.transform import Rotation
 
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND
-from supple.diagnostics.errors import quoted
-from supple.formats.urdf.grammar import fault, unused
+from supple.diagnostics.errors import quote
+from supple.formats.urdf.grammar import choose_name, fault
 from supple.formats.urdf.robot import TYPES, Follows, Placement, Robot, RobotJoint
 from supple.formats.yaml_tree import KeyPath
 from supple.geometry.inertia import MassProperties, zero_mass
@@ -68,7 +68,7 @@ class UrdfParts:
 
 def parts_of_robot(robot: Robot, names: dict[str, str], chosen: UrdfOptions) -> UrdfParts:
     """Return bodies, frames, joints and possible actuators of a robot."""
-    led = {name: _led(name, robot, chosen) for name in robot.joints}
+    led = {name: _resolve_mimic(name, robot, chosen) for name in robot.joints}
     held = {name for name, (factor, _) in led.items() if factor == 0.0}
     placements = _placements(robot, led)
     carrier = {robot.root: names[robot.root] if chosen.floating else GROUND}
@@ -79,7 +79,7 @@ def parts_of_robot(robot: Robot, names: dict[str, str], chosen: UrdfOptions) -> 
     parts = UrdfParts(robot, names, carrier, placements, data, {})
     _add_links(parts)
     if chosen.floating:
-        name = unused(FLOATING_BASE, names.values())
+        name = choose_name(FLOATING_BASE, names.values())
         parts.data["joints"][name] = {"free": [GROUND, names[robot.root]]}
         parts.lines["joints", name] = robot.links[robot.root].sourceline
     for name, joint in robot.joints.items():
@@ -100,7 +100,7 @@ def placement_entry(placement: Placement) -> dict[str, Any]:
     return {"at": placement.position.tolist(), "rotation": {"about": about.tolist(), "angle": angle}}
 
 
-def _led(name: str, robot: Robot, chosen: UrdfOptions) -> tuple[float, float]:
+def _resolve_mimic(name: str, robot: Robot, chosen: UrdfOptions) -> tuple[float, float]:
     """Return (m, c) of a joint's coordinate q = m q₀ + c, with the independent coordinate q₀; m = 0 if it is locked."""
     behind: list[str] = []
     while robot.joints[name].type != "fixed" and name not in chosen.locked:
@@ -111,7 +111,7 @@ def _led(name: str, robot: Robot, chosen: UrdfOptions) -> tuple[float, float]:
         if name in behind:
             element = robot.elements[name]
             raise fault(
-                f"it mimics itself, through {', '.join(quoted(other) for other in behind)}",
+                f"it mimics itself, through {', '.join(quote(other) for other in behind)}",
                 element.find("mimic"), robot.file, within=element, hint="remove the <mimic> of one of them",
             )  # fmt: skip
         behind.append(name)
@@ -137,7 +137,7 @@ def _placements(robot: Robot, led: dict[str, tuple[float, float]]) -> dict[str, 
         found[link] = found[joint.parent] @ joint.placement
         at = led[name][1]
         if at != 0.0 and _single(TYPES[joint.type]):
-            found[link] = found[link] @ _moved(joint, at)
+            found[link] = found[link] @ _move_joint(joint, at)
     return found
 
 
@@ -146,7 +146,7 @@ def _single(kind: str) -> bool:
     return len(JOINT_KINDS[kind].space.measures) == 1
 
 
-def _moved(joint: RobotJoint, value: float) -> Placement:
+def _move_joint(joint: RobotJoint, value: float) -> Placement:
     if not JOINT_KINDS[TYPES[joint.type]].space.turns:
         return Placement(np.eye(3), value * joint.axis / np.linalg.norm(joint.axis))
     return Placement(rotation_about(joint.axis, value), np.zeros(3))
@@ -166,7 +166,7 @@ def _add_links(parts: UrdfParts) -> None:
             parts.data["frames"][names[link]] = {"on": body, **placement_entry(parts.placements[link])}
             parts.note("frames", link, robot.links[link])
         if body != GROUND:
-            total[body] += _seen_from(home[body], parts.placements[link], robot.masses[link])
+            total[body] += _transform_mass(home[body], parts.placements[link], robot.masses[link])
     for body, mass in total.items():
         J = mass.inertia
         parts.data["bodies"][body] = {
@@ -187,7 +187,7 @@ def _note_masses(parts: UrdfParts, body: str, link: Any) -> None:
             parts.lines["bodies", body, key] = found.sourceline
 
 
-def _seen_from(home: Placement, link: Placement, mass: MassProperties) -> MassProperties:
+def _transform_mass(home: Placement, link: Placement, mass: MassProperties) -> MassProperties:
     """Return the mass properties of a link in the axes of the body that carries it."""
     R = home.axes.T @ link.axes
     p = home.axes.T @ (link.position - home.position)
@@ -235,11 +235,11 @@ def _couple(parts: UrdfParts, written: str, follows: Follows) -> None:
         kinds = {*parts.data["joints"][end]} & {*JOINT_KINDS}
         if not all(_single(kind) for kind in kinds):
             raise fault(
-                f"it mimics joint {quoted(follows.joint)}, but joint {quoted(name)} does not have one coordinate",
+                f"it mimics joint {quote(follows.joint)}, but joint {quote(name)} does not have one coordinate",
                 element.find("mimic"), robot.file, within=element,
                 hint="write `mimic: free` in the side-car to make it an independent joint",
             )  # fmt: skip
-    name = unused(f"{ends[0]}_mimic", [*parts.names.values(), *parts.data["couplings"]])
+    name = choose_name(f"{ends[0]}_mimic", [*parts.names.values(), *parts.data["couplings"]])
     parts.data["couplings"][name] = {
         "coordinates": {ends[0]: 1.0, ends[1]: -follows.multiplier},
         "value": follows.offset,

@@ -17,8 +17,8 @@ from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.quantities.dimension import ANGLE
 from supple.description.quantities.quantity import Length, Name, Number, Part, of
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import quoted
-from supple.formats.urdf.grammar import unused
+from supple.diagnostics.errors import quote
+from supple.formats.urdf.grammar import choose_name
 from supple.formats.urdf.links_and_joints import UrdfParts, placement_entry
 from supple.formats.urdf.robot import TYPES, Placement, Robot
 from supple.formats.yaml_tree import KeyPath, YamlTree
@@ -130,11 +130,11 @@ def add_loops(parts: UrdfParts, loops: Loops, tree: YamlTree) -> None:
         a = parts.placements[first] @ constraint.parent_origin.placement()
         b = parts.placements[second] @ constraint.child_origin.placement()
         kind = _KINDS[constraint.type]
-        _close(parts, name, kind, (first, second), _framed(kind, a, b, constraint), tree, path)
+        _close(parts, name, kind, (first, second), _build_frames(kind, a, b, constraint), tree, path)
     bare = markers(parts.robot, loops)
     for i, pair in enumerate(loops.closed_loop):
         path = ("closed_loop", i)
-        links = tuple(_marked(parts, item, tree, (*path, j)) for j, item in enumerate(pair))
+        links = tuple(_find_link(parts, item, tree, (*path, j)) for j, item in enumerate(pair))
         a, b = (parts.placements[link] for link in links)
         kind = "spherical" if _type(loops, i, tree).lower() == "3d" else "weld"
         if kind == "weld" and set(pair) <= bare:
@@ -142,7 +142,7 @@ def add_loops(parts: UrdfParts, loops: Loops, tree: YamlTree) -> None:
             # The frames coincide, so that one axis is valid for both, even if the second hinge has the opposite sign.
             E = axes_from_z(parts.robot.joints[pair[0]].axis)
             a, b = Placement(a.axes @ E, a.position), Placement(b.axes @ E, b.position)
-        name = unused(f"loop_{i + 1}", [*parts.data["joints"], *parts.names.values()])
+        name = choose_name(f"loop_{i + 1}", [*parts.data["joints"], *parts.names.values()])
         _close(parts, name, kind, (links[0], links[1]), (a, b), tree, path)
 
 
@@ -154,13 +154,13 @@ def _close(
     bodies = [parts.carrier[link] for link in links]
     if bodies[0] == bodies[1]:
         raise _fault(
-            tree, path, f"links {quoted(links[0])} and {quoted(links[1])} are already fixed to each other",
+            tree, path, f"links {quote(links[0])} and {quote(links[1])} are already fixed to each other",
             "use links that move relative to each other",
         )  # fmt: skip
     if name in parts.data["joints"]:
         raise _fault(tree, path, "a joint has the same name", "choose another name")
     taken = {*parts.data["frames"], *parts.data["bodies"]}
-    placed = [unused(f"{name[:55]}_{end}", taken) for end in ("parent", "child")]
+    placed = [choose_name(f"{name[:55]}_{end}", taken) for end in ("parent", "child")]
     for frame, body, placement in zip(placed, bodies, frames, strict=True):
         parts.data["frames"][frame] = {"on": body, **placement_entry(placement)}
         parts.files["frames", frame], parts.lines["frames", frame] = tree.place(path)
@@ -171,7 +171,7 @@ def _close(
     parts.files["joints", name], parts.lines["joints", name] = tree.place(path)
 
 
-def _framed(kind: str, a: Placement, b: Placement, constraint: LoopConstraint) -> tuple[Placement, Placement]:
+def _build_frames(kind: str, a: Placement, b: Placement, constraint: LoopConstraint) -> tuple[Placement, Placement]:
     """Return the frames of a joint whose z is its axis; with two axes, z is the parent's and x the child's."""
     axes = JOINT_KINDS[kind].axes
     if axes == 0:
@@ -196,7 +196,7 @@ def _framed(kind: str, a: Placement, b: Placement, constraint: LoopConstraint) -
     return Placement(first, a.position), Placement(np.column_stack([x, np.cross(up, x), up]), b.position)
 
 
-def _marked(parts: UrdfParts, name: str, tree: YamlTree, path: KeyPath) -> str:
+def _find_link(parts: UrdfParts, name: str, tree: YamlTree, path: KeyPath) -> str:
     """Return the link for a name in `closed_loop`: for a joint its child."""
     joints = parts.robot.joints
     return joints[name].child if name in joints else _link(parts, name, tree, path, (*joints, *parts.robot.links))
@@ -208,7 +208,7 @@ def _link(parts: UrdfParts, name: str, tree: YamlTree, path: KeyPath, known: tup
     if name not in parts.robot.links:
         what = "link" if known is None else "joint or link"
         hint = nearest(name, parts.robot.links if known is None else known)
-        raise _fault(tree, path, f"there is no {what} {quoted(name)}", hint)
+        raise _fault(tree, path, f"there is no {what} {quote(name)}", hint)
     return name
 
 
@@ -230,5 +230,5 @@ def _parallel(first: Array, second: Array) -> bool:
 
 def _fault(tree: YamlTree, path: KeyPath, message: str, hint: str) -> InputError:
     file, line = tree.place(path)
-    part = f"constraint {quoted(path[1])}" if path[0] == "constraints" else str(path[0])
+    part = f"constraint {quote(path[1])}" if path[0] == "constraints" else str(path[0])
     return InputError(message, part=part, hint=hint, path=path, file=file, line=line)

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formats.urdf.grammar import fault
 from supple.geometry.inertia import MassProperties, zero_mass
 
@@ -94,15 +94,15 @@ class Robot:
 
 def robot_of(element: Any, file: str) -> Robot:
     """Return the robot in an element <robot>; errors have their line."""
-    links = _named(element, "link", file)
-    elements = _named(element, "joint", file)
+    links = _index_by_name(element, "link", file)
+    elements = _index_by_name(element, "joint", file)
     parent: dict[str, str] = {}
     for name, joint in elements.items():
         _require_joint(joint, links, elements, file)
         child = joint.find("child").get("link")
         if child in parent:
             raise fault(
-                f'link {quoted(child)} already has a parent, through joint {quoted(parent[child])} (line '
+                f'link {quote(child)} already has a parent, through joint {quote(parent[child])} (line '
                 f"{elements[parent[child]].sourceline}), but a URDF tree cannot contain a loop",
                 joint, file, hint="remove this joint, and close the loop under `constraints:` in the side-car",
             )  # fmt: skip
@@ -114,7 +114,7 @@ def robot_of(element: Any, file: str) -> Robot:
     return Robot(name, file, order[0], masses, joints, parent, order, links, elements)
 
 
-def _named(element: Any, tag: str, file: str) -> dict[str, Any]:
+def _index_by_name(element: Any, tag: str, file: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for part in element.findall(tag):
         name = part.get("name")
@@ -129,7 +129,7 @@ def _named(element: Any, tag: str, file: str) -> dict[str, Any]:
 def _require_joint(joint: Any, links: dict[str, Any], joints: dict[str, Any], file: str) -> None:
     kind = joint.get("type")
     if kind not in TYPES:
-        problem = "it has no type" if kind is None else f"unknown type {quoted(kind)}"
+        problem = "it has no type" if kind is None else f"unknown type {quote(kind)}"
         raise fault(problem, joint, file, hint=f"use one of {', '.join(TYPES)}")
     for end in ("parent", "child"):
         found = joint.find(end)
@@ -137,7 +137,7 @@ def _require_joint(joint: Any, links: dict[str, Any], joints: dict[str, Any], fi
         if found is None or link is None:
             raise fault(f"it has no {end}", joint, file, hint=f'add <{end} link="..."/>')
         if link not in links:
-            raise fault(f"its {end} {quoted(link)} is not a link", found, file, within=joint, hint=nearest(link, links))
+            raise fault(f"its {end} {quote(link)} is not a link", found, file, within=joint, hint=nearest(link, links))
     if joint.find("parent").get("link") == joint.find("child").get("link"):
         raise fault("it connects a link with itself", joint, file, hint="check its parent and child")
     axis = joint.find("axis")
@@ -149,7 +149,7 @@ def _require_joint(joint: Any, links: dict[str, Any], joints: dict[str, Any], fi
     mimic = joint.find("mimic")
     if mimic is not None and (mimic.get("joint") not in joints or mimic.get("joint") == joint.get("name")):
         raise fault(
-            f"it mimics {quoted(mimic.get('joint'))}, which is not another joint",
+            f"it mimics {quote(mimic.get('joint'))}, which is not another joint",
             mimic, file, within=joint, hint=nearest(mimic.get("joint"), joints),
         )  # fmt: skip
 
@@ -164,7 +164,7 @@ def _order(links: dict[str, Any], joints: dict[str, Any], parent: dict[str, str]
         )  # fmt: skip
     if len(roots) > 1:
         raise fault(
-            f"no joint leads to it, nor to link {quoted(roots[0])} (line {links[roots[0]].sourceline}), but a robot "
+            f"no joint leads to it, nor to link {quote(roots[0])} (line {links[roots[0]].sourceline}), but a robot "
             "has one root",
             links[roots[1]], file, hint="connect them with a joint, fixed or floating",
         )  # fmt: skip

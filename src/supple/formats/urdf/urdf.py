@@ -17,11 +17,11 @@ from pydantic import ValidationError
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import use_parameters
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.errors import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quote
 from supple.formats.error_lines import as_input_error, fields_of
 from supple.formats.mechanism_file import Parameters, mechanism_of, parameter_values, require_version, with_parameters
 from supple.formats.text_file import read_bytes, text_of
-from supple.formats.urdf.grammar import keep_parts, part_names, part_of, renamed
+from supple.formats.urdf.grammar import keep_parts, part_names, part_of, rename_parts
 from supple.formats.urdf.links_and_joints import UrdfOptions, UrdfParts, parts_of_robot
 from supple.formats.urdf.loops import Loops, add_loops, constraint_data, markers
 from supple.formats.urdf.robot import Robot, robot_of
@@ -67,7 +67,7 @@ def mechanism_of_sidecar(tree: YamlTree, folder: Path, *, parameters: Parameters
         raise tree.fault(("urdf",), "the value is not a file name", "urdf", "write urdf: robot.urdf")
     if not _exists(folder / named):
         hint = "give the path relative to the folder of this file"
-        raise tree.fault(("urdf",), f"there is no file {quoted(named)}", "urdf", hint)
+        raise tree.fault(("urdf",), f"there is no file {quote(named)}", "urdf", hint)
     return _mechanism(folder / named, tree, folder, parameters or {})
 
 
@@ -84,13 +84,13 @@ def _beside(beside: Path, urdf: Path) -> YamlTree:
     named = tree.data.get("urdf")
     if isinstance(named, str) and (beside.parent / named).resolve() != urdf.resolve():
         raise InputError(
-            f"the file has the name of the side-car of {quoted(urdf.name)}, but belongs to {quoted(named)}",
+            f"the file has the name of the side-car of {quote(urdf.name)}, but belongs to {quote(named)}",
             part="urdf", file=tree.file, line=tree.line(("urdf",)),
             hint="give the side-car explicitly, or rename one of the files",
         )  # fmt: skip
     if "urdf" not in tree.data and "supple" in tree.data and "bodies" in tree.data:
         raise InputError(
-            f"the file is a complete mechanism file, but has the name of the side-car of {quoted(urdf.name)}",
+            f"the file is a complete mechanism file, but has the name of the side-car of {quote(urdf.name)}",
             file=tree.file, line=tree.line(("supple",)),
             hint=f"add `urdf: {excerpt(urdf.name)}` if it is the side-car, otherwise rename it",
         )  # fmt: skip
@@ -117,7 +117,7 @@ def _mechanism(path: str | Path, tree: YamlTree, folder: Path, parameters: Param
     _require_motion(parts)
     where = YamlTree({}, {**lines, **tree.lines}, tree.file, files=dict.fromkeys(lines, file))
     add_loops(parts, choices, where)
-    return mechanism_of(_joined(parts, given, tree, choices), folder=folder)
+    return mechanism_of(_join_parts(parts, given, tree, choices), folder=folder)
 
 
 def _spherical(robot: Robot, choices: Choices, tree: YamlTree) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ def _spherical(robot: Robot, choices: Choices, tree: YamlTree) -> tuple[str, ...
     for i, name in enumerate(choices.joint_name):
         if name not in robot.joints:
             hint = nearest(name, robot.joints)
-            raise tree.fault(("joint_name", i), f"there is no joint {quoted(name)}", "joint_name", hint)
+            raise tree.fault(("joint_name", i), f"there is no joint {quote(name)}", "joint_name", hint)
     return choices.joint_name
 
 
@@ -164,35 +164,35 @@ def _require_motion(parts: UrdfParts) -> None:
     if not parts.data["bodies"]:
         robot = parts.robot
         raise InputError(
-            f"no link can move: every link is fixed to the root link {quoted(robot.root)}",
-            part=f"robot {quoted(robot.name)}", file=robot.file, line=robot.links[robot.root].sourceline,
+            f"no link can move: every link is fixed to the root link {quote(robot.root)}",
+            part=f"robot {quote(robot.name)}", file=robot.file, line=robot.links[robot.root].sourceline,
             hint="write `base: floating` in the side-car if the robot is free in space",
         )  # fmt: skip
 
 
-def _joined(parts: UrdfParts, given: dict[str, Any], tree: YamlTree, choices: Choices) -> YamlTree:
+def _join_parts(parts: UrdfParts, given: dict[str, Any], tree: YamlTree, choices: Choices) -> YamlTree:
     """Return the mechanism file that results from robot and side-car, with the lines of both."""
     own = {key: value for key, value in given.items() if key not in Choices.model_fields}
     changed = {written: name for written, name in parts.names.items() if written != name}
-    own = renamed(own, changed)
+    own = rename_parts(own, changed)
     data: dict[str, Any] = {"supple": 1, "name": parts.robot.name, "gravity": GRAVITY, **parts.data}
     data["actuators"] = _actuators(parts, own.pop("actuators", None), choices, tree)
     lines: dict[KeyPath, int] = {(): 1, **parts.lines}
     files: dict[KeyPath, str] = {**parts.files}
     for path, line in tree.lines.items():
         if path and path[0] not in Choices.model_fields:
-            key = tuple(renamed(item, changed) for item in path)
+            key = tuple(rename_parts(item, changed) for item in path)
             lines[key], files[key] = line, tree.file
     for section, value in own.items():
         known = data.get(section)
         if section in parts.data and isinstance(value, dict) and isinstance(known, dict):
-            data[section] = {**known, **{name: _added(known.get(name), part) for name, part in value.items()}}
+            data[section] = {**known, **{name: _merge_part(known.get(name), part) for name, part in value.items()}}
         else:
             data[section] = value
     return YamlTree(data, lines, parts.robot.file, files=files, names=parts.written)
 
 
-def _added(known: Any, part: Any) -> Any:
+def _merge_part(known: Any, part: Any) -> Any:
     """Return a part of the URDF with the keys of the side-car, which take precedence."""
     return {**known, **part} if isinstance(known, dict) and isinstance(part, dict) else part
 
@@ -204,7 +204,7 @@ def _actuators(parts: UrdfParts, given: Any, choices: Choices, tree: YamlTree) -
     if isinstance(given, dict):
         acting = ("joint", "between")
         return {
-            name: _added(parts.actuators.get(name), part) if not (isinstance(part, dict) and set(part) & {*acting})
+            name: _merge_part(parts.actuators.get(name), part) if not (isinstance(part, dict) and set(part) & {*acting})
             else part
             for name, part in given.items()
         }  # fmt: skip
@@ -217,7 +217,7 @@ def _actuators(parts: UrdfParts, given: Any, choices: Choices, tree: YamlTree) -
         name = parts.names.get(item, item) if isinstance(item, str) else item
         if not isinstance(name, str) or name not in parts.actuators:
             hint = nearest(str(item), parts.actuators)
-            raise tree.fault((key, i), f"{quoted(item)} is not a joint with one coordinate", key, hint)
+            raise tree.fault((key, i), f"{quote(item)} is not a joint with one coordinate", key, hint)
         found[name] = parts.actuators[name]
     return found
 
@@ -240,7 +240,7 @@ def read_robot(path: str | Path) -> Any:
 
 def robot_element(content: bytes, file: str) -> Any:
     """Return the element <robot> of a text, with all numbers checked."""
-    root = _parsed(content, file)
+    root = _parse(content, file)
     if root.tag != "robot":
         raise InputError(
             f"the root element is <{excerpt(root.tag)}>, not <robot>",
@@ -256,7 +256,7 @@ def robot_element(content: bytes, file: str) -> Any:
     return root
 
 
-def _parsed(content: bytes, file: str) -> Any:
+def _parse(content: bytes, file: str) -> Any:
     text = text_of(content, file)
     bare = _without_comments(text)
     declared = re.search(r"<!\s*(DOCTYPE|ENTITY)", bare, re.IGNORECASE)

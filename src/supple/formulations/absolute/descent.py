@@ -80,7 +80,7 @@ def descend(
         scale = max(scale, force)
         flat = _FLAT * float(np.abs(values).max(initial=0.0)) + _SAME * scale
         if force <= _SMALL * scale and values.min(initial=0.0) >= -flat:
-            return search.sharpened(state, split, flat)
+            return search.refine_state(state, split, flat)
         while True:
             z = trusted_step(values, f, radius * np.sqrt(len(state.V)), flat)
             promised = float(f @ z - 0.5 * z @ (values * z))
@@ -99,7 +99,7 @@ def descend(
     return Descent(state, force, False)
 
 
-def nudged(problem: Absolute, state: State, u: Array, aims: Array, seed: int) -> State | None:
+def nudge_state(problem: Absolute, state: State, u: Array, aims: Array, seed: int) -> State | None:
     """Return a position nearby in a random direction that the rows allow, or None if none is found."""
     search = _Search(problem, u, aims, lambda w: w[:0])
     N = search.allowed(state)
@@ -157,21 +157,21 @@ class _Search:
     def split(self, state: State) -> tuple[State, AllowedMotions]:
         """Return the state with the least multipliers, and the remainder along the motions that rows allow."""
         loose = self.tangent(state._replace(multipliers=np.zeros_like(state.multipliers)), stiff=False)
-        U, S, Wt, rank = self._factored(loose.J)
+        U, S, Wt, rank = self._factor_rows(loose.J)
         held = (U[:, :rank] / S[:rank]) @ (Wt[:rank] @ (self.unit * loose.force))
         state = state._replace(multipliers=np.ascontiguousarray(held / self.row_unit))
         here, N = self.tangent(state, stiff=True), Wt[rank:].T
         K = N.T @ (self.unit[:, None] * here.K * self.unit) @ N
         return state, AllowedMotions(N, -N.T @ (self.unit * loose.force), 0.5 * (K + K.T))
 
-    def _factored(self, J: Array) -> tuple[Array, Array, Array, int]:
+    def _factor_rows(self, J: Array) -> tuple[Array, Array, Array, int]:
         """Return the singular values of the scaled rows, and the number of independent rows."""
         U, values, Wt = np.linalg.svd(J * self.unit / self.row_unit[:, None])
         return U, values, Wt, int((values > _RANK * values[0]).sum()) if len(values) else 0
 
     def allowed(self, state: State) -> Array:
         """Return the motions that rows allow, as scaled columns (n, k)."""
-        _, _, Wt, rank = self._factored(self.tangent(state, stiff=False).J)
+        _, _, Wt, rank = self._factor_rows(self.tangent(state, stiff=False).J)
         return np.asarray(Wt[rank:].T)
 
     def moved(self, state: State, step: Array) -> State | None:
@@ -192,7 +192,7 @@ class _Search:
             before = size
         return None
 
-    def sharpened(self, state: State, split: AllowedMotions, flat: float) -> Descent:
+    def refine_state(self, state: State, split: AllowedMotions, flat: float) -> Descent:
         """Refine to rounding by Newton's method while it halves the force."""
         force = float(np.abs(split.f).max(initial=0.0))
         for _ in range(_SHARPENINGS):

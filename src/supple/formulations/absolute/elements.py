@@ -18,8 +18,8 @@ from supple.formulations.absolute.drive_deflections import drive_forces, drive_k
 from supple.formulations.absolute.superelements.superelement_forces import (
     across,
     column_of,
+    copy_stored,
     deformation,
-    held_into,
     moments_into,
     superelement_forces,
     superelement_kinetic,
@@ -299,16 +299,16 @@ def spread(F, factor, inverse, A):
             for one in range(2):
                 if p < 6 and one == 1:
                     continue
-                row, left = placed(p, one, inverse)
+                row, left = map_part(p, one, inverse)
                 for other in range(2):
                     if q < 6 and other == 1:
                         continue
-                    column, right = placed(q, other, inverse)
+                    column, right = map_part(q, other, inverse)
                     A[row, column] += left * right * entry
 
 
 @kernel(inline=True)
-def placed(p, end, inverse):
+def map_part(p, end, inverse):
     """Return the displacement of an end, and the factor, that gives part p of (ψ₁, ψ₂, φ)."""
     if p < 6:
         return 3 + p + (3 if p > 2 else 0), 1.0
@@ -373,7 +373,7 @@ def superelement_tangents(elements, column, X, factors, work):
     bent = deformation(elements.stiffness.shape[1])
     for e in range(elements.frame.shape[0]):
         n, places = elements.coordinates[e], elements.places[e]
-        held_into(X, d, elements.first[e], n, bent.q)
+        copy_stored(X, d, elements.first[e], n, bent.q)
         moments_into(elements, e, d, bent)
         frame_block(elements, e, column, bent, A_)
         C, H, M, K, D = (

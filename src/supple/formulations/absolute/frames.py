@@ -285,7 +285,7 @@ def frames_of(numbering: Numbering, rigid: bool) -> Frames:
         lead.append(len(listed))
         if mesh is not None:
             lead[-1] += int(np.argmin(np.linalg.norm(mesh.nodes, axis=1)))
-            carried = zip(mesh.nodes, _carried(mesh), strict=True)
+            carried = zip(mesh.nodes, _gather_parts(mesh), strict=True)
             listed += [_Listed(number, node, place, own) for node, (place, own) in enumerate(carried)]
         elif item is not None:
             listed.append(_Listed(number, -1, item.center, zero_mass()))
@@ -311,7 +311,7 @@ def frames_of(numbering: Numbering, rigid: bool) -> Frames:
     )
 
 
-def _carried(mesh: ElasticBody) -> list[MassProperties]:
+def _gather_parts(mesh: ElasticBody) -> list[MassProperties]:
     """Return the small rigid parts on each node, with positions relative to it."""
     found = [zero_mass() for _ in mesh.nodes]
     for part in mesh.parts:
@@ -337,10 +337,10 @@ _AXES = (0, 1, 2)
 
 def floating_body(numbering: Numbering, name: str) -> FloatingBody:
     """Return the superelement `name`, created once."""
-    return numbering.mechanism.remembered(f"floating {name}", lambda: _made(numbering, name))
+    return numbering.mechanism.compute_once(f"floating {name}", lambda: _make_floating_body(numbering, name))
 
 
-def _made(numbering: Numbering, name: str) -> FloatingBody:
+def _make_floating_body(numbering: Numbering, name: str) -> FloatingBody:
     modal = modal_body(numbering.drawing, name)
     if modal is not None:
         return modal

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
-from supple.formulations.absolute.iteration import iteration_matrix, residual, row_of, rows_at, solved
+from supple.compilation import compile_kernel, kernel
+from supple.formulations.absolute.iteration import iteration_matrix, residual, row_of, rows_at, solve_right_side
 from supple.formulations.absolute.residual import add_gradient, bias, body_forces, measure_forces, rate, row_gradients
 from supple.formulations.absolute.step import NO_STEP, State, unit_of
 from supple.formulations.absolute.step_work import step_work
@@ -65,7 +65,7 @@ def instant(problem: Absolute, X: Array, V: Array, w: Array, u: Array, target_ac
         led = np.zeros((count, len(measure) - joints))
         led[:, : target_accelerations.shape[1]] = target_accelerations
         states = BodyStates(X, V, w, u, led)
-        compiled(sparse_batch, count=count * n)(problem.steps, states, unit, found)
+        compile_kernel(sparse_batch, count=count * n)(problem.steps, states, unit, found)
         if problem.elastic or all(np.isfinite(part).all() for part in found):
             return found
     M, J, Q, second = instant_equations(problem, X, V, w, u)
@@ -119,7 +119,7 @@ def sparse_batch(problem, states, unit, found):
                 row = row_of(joints, system.driven, i)
                 left = seconds[i] - rate(system.rows.rows_i, row, work.gradients, acceleration)
                 right_side[nb * d + i] = 0.0 if i < joints and compliance[i] > 0.0 else left
-            solved(problem, X, work)
+            solve_right_side(problem, X, work)
             change, largest = 0.0, 0.0
             for b in range(nb):
                 for c in range(d):
@@ -182,7 +182,7 @@ def instant_equations(problem: Absolute, X: Array, V: Array, w: Array, u: Array)
     rows = problem.rest.numbering.constraints + len(problem.system.driven)
     M, J = np.zeros((count, n, n)), np.zeros((count, rows, n))
     found = InstantEquations(M, J, np.zeros((count, n)), np.zeros((count, rows)))
-    compiled(dense_batch, count=count)(problem.system, problem.pattern, X, V, w, u, found)
+    compile_kernel(dense_batch, count=count)(problem.system, problem.pattern, X, V, w, u, found)
     return found
 
 
@@ -298,11 +298,11 @@ def centre_motion(problem: Absolute, moving: BodyRates) -> tuple[Array, Array, A
     velocity = v + np.cross(w, c)
     acceleration = dv + np.cross(w, velocity) + np.cross(dw, c)
 
-    def packed(linear: Array, angular: Array) -> Array:
+    def pack(linear: Array, angular: Array) -> Array:
         world = np.einsum("nbij,nbj->nbi", R, linear)
         return np.ascontiguousarray(np.concatenate([world, angular], axis=-1)[..., column])
 
-    return X, packed(velocity, w), packed(acceleration, dw)
+    return X, pack(velocity, w), pack(acceleration, dw)
 
 
 def gradients(problem: Absolute, X: Array, rows: list[int]) -> Array:
@@ -310,7 +310,7 @@ def gradients(problem: Absolute, X: Array, rows: list[int]) -> Array:
     found = np.zeros((len(X), len(rows), problem.frames.count * len(problem.system.rows.column)))
     if rows:
         chosen = np.array(rows, dtype=np.int64)
-        compiled(gradient_batch, count=len(X))(problem.system.rows, chosen, X, found)
+        compile_kernel(gradient_batch, count=len(X))(problem.system.rows, chosen, X, found)
     return found
 
 

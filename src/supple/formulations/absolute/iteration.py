@@ -24,7 +24,7 @@ from supple.formulations.absolute.residual import (
     measure_forces,
     push,
     rate,
-    rotated,
+    rotate,
     row_gradients,
 )
 from supple.formulations.absolute.step_work import LOST, STRAIN
@@ -144,7 +144,7 @@ def own_axes(rows_i, column, i, X, J, own):
 
 
 @kernel
-def solved(problem, X, work):
+def solve_right_side(problem, X, work):
     """Solve with the factor for the right side in place, with forces and displacements in world axes."""
     column, right_side, turned = problem.system.rows.column, work.right_side, problem.iteration.turned
     if turned:
@@ -161,7 +161,7 @@ def turn_right_side(column, X, right_side, outward):
     for b in range(X.shape[0] - 1):
         x, y = right_side[b * d], right_side[b * d + 1]
         z = right_side[b * d + 2] if d == 6 else 0.0
-        v = rotated(X, b, (x, y, z)) if outward else in_body(X, b, (x, y, z))
+        v = rotate(X, b, (x, y, z)) if outward else in_body(X, b, (x, y, z))
         right_side[b * d], right_side[b * d + 1] = v[0], v[1]
         if d == 6:
             right_side[b * d + 2] = v[2]

@@ -12,7 +12,7 @@ from supple.compilation.bundle import copy_row, copy_table
 from supple.formulations.absolute.elements import element_kinetic
 from supple.formulations.absolute.iteration import residual
 from supple.formulations.absolute.residual import arm_kinetic, rate
-from supple.formulations.absolute.step import State, begin_step, breach, factorised, take_step
+from supple.formulations.absolute.step import State, begin_step, breach, factorise_step, take_step
 from supple.formulations.absolute.step_work import ACTUATED, BENT, FOLLOWING, LOST, ROTORS, STRAIN, step_work
 from supple.kinematics.primitives import row_value
 from supple.kinematics.row_arrays import row_sizes
@@ -108,7 +108,7 @@ def follow_angles(system, X, w):
 
 
 @kernel(inline=True)
-def taken_over(new, state):
+def take_over(new, state):
     """Make the end of a step the current state; its measures are updated separately."""
     copy_table(new.X, state.X)
     copy_table(new.V, state.V)
@@ -165,7 +165,7 @@ def march(problem, method, courses, times, state, record, carried, most):
     potential = residual(system, state, u, aim, work)
     powers = powers_at(system, state, work)
     # The factor that the step before this call left.
-    moving = carried[STEPS] > 0.0 and factorised(problem, method, last, state, work)
+    moving = carried[STEPS] > 0.0 and factorise_step(problem, method, last, state, work)
     taken = 0
     for n in range(int(carried[NEXT]), times.shape[0]):
         while t < times[n]:
@@ -199,7 +199,7 @@ def march(problem, method, courses, times, state, record, carried, most):
             moving = True
             last = step
             t = times[n] if step >= left * (1.0 - 1e-12) else t + step
-            taken_over(new, state)
+            take_over(new, state)
             follow_angles(system, state.X, state.w)
             now = powers_at(system, state, work)
             add_works(carried, step, powers, now)

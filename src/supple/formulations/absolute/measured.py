@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.formulations.absolute.residual import bias, rate, row_gradients
 from supple.formulations.absolute.step_work import step_work
 from supple.formulations.absolute.system import Absolute
@@ -33,7 +33,7 @@ def measure_rates(problem: Absolute, X: Array, V: Array, dV: Array, rows: Sequen
     if len(rows) and len(X):
         chosen = np.array(rows, dtype=np.int64)
         states = tuple(np.ascontiguousarray(part) for part in (X, V, dV))
-        compiled(measured_batch, count=len(X))(problem.system, problem.pattern, chosen, *states, first, second)
+        compile_kernel(measured_batch, count=len(X))(problem.system, problem.pattern, chosen, *states, first, second)
     return first, second
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.formulations.absolute.residual import row_gradients
 from supple.formulations.absolute.system import Absolute
 from supple.kinematics.joint_frames import joint_frames
@@ -42,7 +42,7 @@ def reaction_of(problem: Absolute, X: Array, multipliers: Array, joint: str) -> 
     wrench = np.zeros((len(X), 6))
     push = np.zeros((len(X), len(problem.system.rows.column)))
     rows = np.arange(numbering.joint_rows[joint].start, numbering.joint_rows[joint].stop)
-    compiled(push_batch, count=len(X))(
+    compile_kernel(push_batch, count=len(X))(
         problem.system.rows, rows, np.ascontiguousarray(X), np.ascontiguousarray(multipliers), frame, push
     )
     wrench[:, problem.system.rows.column] = sign * push

@@ -27,7 +27,7 @@ from supple.formulations.coefficients import (
 )
 from supple.formulations.force_models import law
 from supple.geometry.vectors import cross, dot, plus
-from supple.kinematics.primitives import NONE, THEN, A, continued, curvature, gradient, in_body, turned
+from supple.kinematics.primitives import NONE, THEN, A, continue_turns, curvature, gradient, in_body, rotate_to_world
 from supple.kinematics.row_arrays import row_sizes
 
 OF_TWIST = (1, 7)
@@ -44,7 +44,7 @@ def row_gradients(rows_i, rows_f, column, i, X, w, g, J):
     term = i
     while term != NONE:
         gradient(rows_i, rows_f, term, X, g)
-        total += continued(rows_i, rows_f, term, g[0], w)
+        total += continue_turns(rows_i, rows_f, term, g[0], w)
         for side in range(2):
             b, f = rows_i[term, A + side], OF_TWIST[side]
             for c in range(column.shape[0]):
@@ -110,7 +110,7 @@ def bias(rows, i, X, V, work):
         for side in range(2):
             body = rows_i[term, A + side]
             if body < V.shape[0]:
-                v, w = linear(V, body), rotated(X, body, angular(V, body))
+                v, w = linear(V, body), rotate(X, body, angular(V, body))
                 for k in range(3):
                     twists[body, 0, k], twists[body, 0, 3 + k] = v[k], w[k]
         curvature(rows_i, rows_f, term, X, twists, 1, scratch, second)
@@ -119,7 +119,7 @@ def bias(rows, i, X, V, work):
         for side in range(2):
             body = rows_i[term, A + side]
             if body < V.shape[0]:
-                turn = cross(rotated(X, body, angular(V, body)), linear(V, body))
+                turn = cross(rotate(X, body, angular(V, body)), linear(V, body))
                 for c in range(column.shape[0]):
                     if column[c] < 3:
                         total -= J[term, side, c] * turn[column[c]]
@@ -142,7 +142,7 @@ def angular(V, b):
 
 
 @kernel(inline=True)
-def rotated(X, b, v):
+def rotate(X, b, v):
     """Return R_b v."""
     return (
         X[b, 3] * v[0] + X[b, 4] * v[1] + X[b, 5] * v[2],
@@ -184,10 +184,10 @@ def body_forces(system, X, V, work):
         F = (loads_f[n, OF_FORCE], loads_f[n, OF_FORCE + 1], loads_f[n, OF_FORCE + 2])
         moment = (loads_f[n, OF_MOMENT], loads_f[n, OF_MOMENT + 1], loads_f[n, OF_MOMENT + 2])
         if follows == 1:
-            in_world, F_body, moment_body = rotated(X, b, F), F, moment
+            in_world, F_body, moment_body = rotate(X, b, F), F, moment
         else:
             in_world, F_body, moment_body = F, in_body(X, b, F), in_body(X, b, moment)
-            potential -= dot(F, plus((X[b, 0], X[b, 1], X[b, 2]), turned(X, b, loads_f, n, AT_POINT)))
+            potential -= dot(F, plus((X[b, 0], X[b, 1], X[b, 2]), rotate_to_world(X, b, loads_f, n, AT_POINT)))
         arm, w = cross(r, F_body), angular(V, b)
         account[FOLLOWING] += dot(moment_body, w)
         if follows == 1:
@@ -263,7 +263,7 @@ def arm_forces(system, X, V, acceleration, work):
     for n in range(system.armed.shape[0]):
         b = system.armed[n]
         r, w, turning = arm_of(system, b), angular(V, b), angular(acceleration, b)
-        own = rotated(X, b, plus(cross(turning, r), cross(w, cross(w, r))))
+        own = rotate(X, b, plus(cross(turning, r), cross(w, cross(w, r))))
         moment = cross(r, in_body(X, b, plus(linear(acceleration, b), own)))
         for c in range(column.shape[0]):
             k = column[c]
@@ -296,7 +296,7 @@ def arm_kinetic(system, X, V):
     total = 0.0
     for n in range(system.armed.shape[0]):
         b = system.armed[n]
-        v, own = linear(V, b), rotated(X, b, cross(angular(V, b), arm_of(system, b)))
+        v, own = linear(V, b), rotate(X, b, cross(angular(V, b), arm_of(system, b)))
         total += system.mass[b] * (dot(v, own) + 0.5 * dot(own, own))
     return total
 
@@ -308,7 +308,7 @@ def arm_momentum(system, factor, X, V, force):
     for n in range(system.armed.shape[0]):
         b = system.armed[n]
         r = arm_of(system, b)
-        own = rotated(X, b, cross(angular(V, b), r))
+        own = rotate(X, b, cross(angular(V, b), r))
         moment = cross(r, in_body(X, b, plus(linear(V, b), own)))
         for c in range(column.shape[0]):
             k = column[c]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.description.elastic.placed_beam import placed_beams
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name
@@ -124,7 +124,7 @@ def end_forces(problem: Absolute, X: Array, V: Array, acceleration: Array) -> En
         for own in np.unique(beams.numbers[:, ALPHA]):  # damping in proportion to mass is a load, as inertia is
             felt = acceleration + (problem.system.alpha + own) * moving
             part = EndForces(np.zeros_like(found.ends), np.zeros_like(found.strain))
-            compiled(end_batch, count=count)(beams, gravity, X, V, felt, part)
+            compile_kernel(end_batch, count=count)(beams, gravity, X, V, felt, part)
             chosen = beams.numbers[:, ALPHA] == own
             found.ends[:, chosen], found.strain[:, chosen] = part.ends[:, chosen], part.strain[:, chosen]
     return found
@@ -172,7 +172,7 @@ def strain_energies(problem: Absolute, X: Array, strain: Array) -> dict[str, Arr
             at += len(mesh.elements)
     held = frames.held
     for group, item in enumerate(frames.superelements):
-        q = _held(X, held.first[group], item.body.size, held.held)
+        q = _read_stored(X, held.first[group], item.body.size, held.held)
         found[item.body.name] = 0.5 * np.einsum("ni,ij,nj->n", q, item.body.K, q)
     for i, drive in enumerate(frames.drives):
         frame, position = held.at(len(held.sizes) - 1, i)
@@ -194,7 +194,7 @@ def _joints(problem: Absolute, X: Array) -> dict[str, Array]:
     return found
 
 
-def _held(X: Array, first: int, size: int, held: int) -> Array:
+def _read_stored(X: Array, first: int, size: int, held: int) -> Array:
     """Return stored coordinates (N, size)."""
     number = np.arange(size)
     return X[:, first + number // held, number % held]

@@ -18,9 +18,9 @@ import scipy.sparse.linalg as spla
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.diagnostics import NumericalError
-from supple.formulations.absolute.step import State, displaced
+from supple.formulations.absolute.step import State, displace_poses
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.absolute.tangent import Tangent, tangent_at
 from supple.kinematics.primitives import row_value
@@ -172,15 +172,15 @@ def moved_state(problem: Absolute, state: State, p: Array, multipliers: Array, s
     """Return the state displaced by p (frames, d), in frame axes; velocities follow from the new position."""
     column = problem.system.rows.column
     X, twist = np.empty_like(state.X), np.zeros(6)
-    compiled(displaced, count=1)(column, state.X, _rotated(state.X, column, p), X, twist)
+    compile_kernel(displace_poses, count=1)(column, state.X, _rotate_translations(state.X, column, p), X, twist)
     w = state.w.copy()
-    compiled(measures_at, count=1)(problem.system.rows, X, w)
+    compile_kernel(measures_at, count=1)(problem.system.rows, X, w)
     still = np.zeros_like(state.V)
-    V, acceleration = (still, still.copy()) if steady is None else _carried(steady, X, column)
+    V, acceleration = (still, still.copy()) if steady is None else _carry_frames(steady, X, column)
     return State(X, V, acceleration, acceleration.copy(), np.ascontiguousarray(multipliers), w)
 
 
-def _carried(steady: Steady, X: Array, column: NDArray[np.int64]) -> tuple[Array, Array]:
+def _carry_frames(steady: Steady, X: Array, column: NDArray[np.int64]) -> tuple[Array, Array]:
     """Return velocities and accelerations of frames at X that move with their bodies as if rigid."""
     frames = len(X) - 1
     V, dV = np.zeros((frames, 6)), np.zeros((frames, 6))
@@ -194,7 +194,7 @@ def _carried(steady: Steady, X: Array, column: NDArray[np.int64]) -> tuple[Array
     return np.ascontiguousarray(V[:, column]), np.ascontiguousarray(dV[:, column])
 
 
-def _rotated(X: Array, column: NDArray[np.int64], p: Array, back: bool = False) -> Array:
+def _rotate_translations(X: Array, column: NDArray[np.int64], p: Array, back: bool = False) -> Array:
     """Rotate the translations of p (frames, d) from frame axes to world axes, or back."""
     whole = np.zeros((len(p), 6))
     whole[:, column] = p
@@ -204,11 +204,11 @@ def _rotated(X: Array, column: NDArray[np.int64], p: Array, back: bool = False) 
 
 
 def _in_world(state: State, problem: Absolute, force: Array) -> Array:
-    return _rotated(state.X, problem.system.rows.column, force.reshape(state.V.shape))
+    return _rotate_translations(state.X, problem.system.rows.column, force.reshape(state.V.shape))
 
 
 def _in_frames(state: State, problem: Absolute, force: Array) -> Array:
-    return _rotated(state.X, problem.system.rows.column, force, back=True).ravel()
+    return _rotate_translations(state.X, problem.system.rows.column, force, back=True).ravel()
 
 
 @kernel(purpose="static equilibrium of the full equations")

@@ -17,11 +17,18 @@ from typing import NamedTuple
 from supple.array_types import Array
 from supple.compilation import kernel
 from supple.compilation.bundle import copy_row, copy_table
-from supple.formulations.absolute.iteration import SOFT, iteration_matrix, residual, row_of, solved, turn_right_side
+from supple.formulations.absolute.iteration import (
+    SOFT,
+    iteration_matrix,
+    residual,
+    row_of,
+    solve_right_side,
+    turn_right_side,
+)
 from supple.formulations.absolute.residual import rate
 from supple.formulations.absolute.step_work import KEPT_AGE, KEPT_LIFE, KEPT_STEADY, KEPT_STEP
 from supple.integration.ldl import factorise, multiply, substitute
-from supple.kinematics.closure_kernel import moved
+from supple.kinematics.closure_kernel import move_body
 from supple.kinematics.row_arrays import row_sizes
 
 ITERATIONS = 12
@@ -69,7 +76,7 @@ class State(NamedTuple):
 
 
 @kernel
-def displaced(column, X, step, Y, twist):
+def displace_poses(column, X, step, Y, twist):
     """Compute Y = X displaced by step (bodies, d): in world axes for positions, in body axes for rotations."""
     copy_table(X, Y)
     for b in range(step.shape[0]):
@@ -79,7 +86,7 @@ def displaced(column, X, step, Y, twist):
         Y[b, 0] += twist[0]
         Y[b, 1] += twist[1]
         Y[b, 2] += twist[2]
-        moved(Y, b, 0.0, 0.0, 0.0, twist[3], twist[4], twist[5])
+        move_body(Y, b, 0.0, 0.0, 0.0, twist[3], twist[4], twist[5])
 
 
 @kernel(inline=True)
@@ -178,7 +185,7 @@ def correct(system, method, h, new, work):
 
 
 @kernel
-def factorised(problem, method, h, state, work):
+def factorise_step(problem, method, h, state, work):
     """Factor the iteration matrix of a step of length h from `work`; return whether this succeeded."""
     first, second = slopes_of(method, h)
     if method.lasting and method.adaptive > 0.0:
@@ -243,23 +250,23 @@ def take_step(problem, method, h, start, u, aim, work, new):
     before, potential = 0.0, 0.0
     predict(method, h, start, new, work)
     column, move = system.rows.column, work.move
-    displaced(column, start.X, move, new.X, work.twist)
+    displace_poses(column, start.X, move, new.X, work.twist)
     renew = not method.lasting or abs(kept[KEPT_STEP] - h) > SAME * h
     if not renew and kept[KEPT_AGE] >= kept[KEPT_LIFE]:  # before it grows slow; the next may last longer
         renew, kept[KEPT_LIFE] = True, LONGER * kept[KEPT_LIFE]
     for n in range(2 * ITERATIONS if method.lasting else ITERATIONS):
         potential = residual(system, new, u, aim, work)
         if renew:
-            if not factorised(problem, method, h, new, work):
+            if not factorise_step(problem, method, h, new, work):
                 return False, n, potential, 0.0
             renew = False
         scale_right_side(system, method, h, work)
-        solved(problem, new.X, work)
+        solve_right_side(problem, new.X, work)
         size = correct(system, method, h, new, work)
         if not size < FARTHEST:
             kept[KEPT_STEP] = 0.0
             return False, n + 1, potential, 0.0
-        displaced(column, start.X, move, new.X, work.twist)
+        displace_poses(column, start.X, move, new.X, work.twist)
         # Displacements of a step come from accelerations times h²: that is what they must be small against.
         enough = method.rounding + method.tolerance * h * h * largest_of(system.rows, new.acceleration)
         # Near a singular position rounding keeps corrections from falling; smaller steps would only feel it more.
@@ -295,7 +302,7 @@ def breach(problem, X, V, aim_rates, work, drift):
         right_side[nb * d + i] = rate(rows_i, row_of(joints, driven, i), J, V) if held else 0.0
     for n in range(aim_rates.shape[0]):
         right_side[nb * d + joints + n] -= aim_rates[n]
-    solved(problem, X, work)
+    solve_right_side(problem, X, work)
     for b in range(nb):
         for c in range(d):
             drift[b, c] = right_side[b * d + c]

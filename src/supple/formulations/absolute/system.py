@@ -20,7 +20,16 @@ from supple.formulations.absolute.superelements.superelement_arrays import (
     superelement_arrays,
 )
 from supple.formulations.absolute.time_damping import mass_damping_factor, time_damping
-from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, CoefficientArrays, Yield, carried, with_yields
+from supple.formulations.coefficients import (
+    AT_POINT,
+    BODY,
+    LAW,
+    ROLE,
+    CoefficientArrays,
+    Yield,
+    get_coefficients,
+    with_yields,
+)
 from supple.formulations.elastic.elastic_body import meshed_beams
 from supple.formulations.yielding_rows import SoftRow, yielding_rows
 from supple.integration.ldl import Pattern, pattern_of
@@ -159,13 +168,13 @@ def absolute(
     yields : springs and dampers of drives, along measures
     """
     key = f"absolute {driven} {friction_speed} {rigid} {yields}"
-    return rest.numbering.mechanism.remembered(key, lambda: _make(rest, driven, friction_speed, rigid, yields))
+    return rest.numbering.mechanism.compute_once(key, lambda: _make(rest, driven, friction_speed, rigid, yields))
 
 
 def _make(
     rest: Rest, driven: tuple[int, ...], friction_speed: float, rigid: bool, yields: tuple[Yield, ...]
 ) -> Absolute:
-    numbering, arrays = rest.numbering, with_yields(carried(rest).arrays, rest.numbering.constraints, yields)
+    numbering, arrays = rest.numbering, with_yields(get_coefficients(rest).arrays, rest.numbering.constraints, yields)
     frames = frames_of(numbering, rigid)
     own = frames.own
     soft = yielding_rows(numbering, rigid=rigid)
@@ -176,7 +185,7 @@ def _make(
         law, extra = time_damping(numbering.mechanism), np.zeros(len(drives.stiffness))
         extra[: len(frames.drives)] = [law.beside(item.joint) for item in frames.drives]
         drives = drives._replace(damping=drives.damping + extra * drives.stiffness)
-    rows, ties = _tied(
+    rows, ties = _append_ties(
         with_deflections(
             frames.rows(numbering.arrays._replace(rows_i=soft.rows_i, rows_f=soft.rows_f)),
             numbering, frames.drives, drives, frames.count, soft.soft,
@@ -213,7 +222,7 @@ def with_elements(system: SystemArrays, elements: Elements) -> SystemArrays:
     )
 
 
-def _tied(rows: RowArrays, frames: Frames) -> tuple[RowArrays, Integers]:
+def _append_ties(rows: RowArrays, frames: Frames) -> tuple[RowArrays, Integers]:
     """Return the rows followed by those of superelements and stored coordinates, and the numbers of the latter."""
     planar, ground = frames.held.held == 2, frames.count
     added = still_rows(frames.held, ground, rows.extent)
@@ -335,7 +344,7 @@ def _iteration(
     for _, own in floating:
         carried_by_elements[own // d] = True
     iteration = IterationArrays(
-        *_filled(system, carried_by_elements, least),
+        *_fill_masses(system, carried_by_elements, least),
         carried_by_elements,
         bool(carried_by_elements.any() or system.compliance.any()),
         at_body,
@@ -352,7 +361,7 @@ def _iteration(
     return placed, iteration, pattern
 
 
-def _filled(system: SystemArrays, of_elements: NDArray[np.bool_], light: Array) -> tuple[Array, Array]:
+def _fill_masses(system: SystemArrays, of_elements: NDArray[np.bool_], light: Array) -> tuple[Array, Array]:
     """Return masses and inertias with (nearly) zero values filled, except where elements have mass."""
     rigid = system.mass[~of_elements]
     largest = float(rigid.max()) if rigid.max(initial=0.0) > 0.0 else 1.0

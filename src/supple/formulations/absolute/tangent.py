@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from supple.array_types import Array, Integers
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.compilation.bundle import copy_row, copy_table
 from supple.formulations.absolute.beams.beam_arrays import ALPHA, BeamArrays
 from supple.formulations.absolute.beams.element_work import element_work
@@ -30,7 +30,7 @@ from supple.formulations.absolute.beams.space_element import space_element
 from supple.formulations.absolute.instant import gradient_batch
 from supple.formulations.absolute.iteration import residual
 from supple.formulations.absolute.residual import measure_forces
-from supple.formulations.absolute.step import State, displaced
+from supple.formulations.absolute.step import State, displace_poses
 from supple.formulations.absolute.step_work import BENT, step_work
 from supple.formulations.absolute.system import Absolute, SystemArrays
 from supple.formulations.absolute.time_damping import mass_damping_forces, projection
@@ -76,7 +76,7 @@ def tangent_at(problem: Absolute, state: State, u: Array, aims: Array) -> Tangen
         elements[kind] + _differences(problem, loose, (state, u, aims), owner, reach[kind], kind)
         for kind in (POSE, VELOCITY, ACCELERATION)
     )
-    by_mass = _damped_by_mass(problem, (state, u, aims), mass, reach[POSE])
+    by_mass = _damp_by_mass(problem, (state, u, aims), mass, reach[POSE])
     stiffness, damping = stiffness + by_mass[POSE], damping + by_mass[VELOCITY]
     R, turn, spin, hasten = _axes(state, column)
     left = _residuals(problem, system, (state, u, aims), np.zeros((1, frames, d)), POSE)[0]
@@ -149,10 +149,10 @@ def of_elements(problem: Absolute, state: State) -> tuple[sp.csr_array, ...]:
         held = floating.columns[e : e + 1, d : d + count]
         for kind, item in ((POSE, floating.stiffness), (VELOCITY, floating.damping)):
             found[kind].append((held, item[e : e + 1, :count, :count]))
-    return tuple(_assembled(parts, state.V.size) for parts in found)
+    return tuple(_assemble_blocks(parts, state.V.size) for parts in found)
 
 
-def _damped_by_mass(
+def _damp_by_mass(
     problem: Absolute, at: tuple[State, Array, Array], mass: sp.csr_array, reach: Array
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Return K and D (n, n) of mass-proportional damping: D = Pᵀ M_α P; K is zero at rest, otherwise by differences."""
@@ -167,7 +167,7 @@ def _damped_by_mass(
         still = np.zeros_like(state.V)
         own = -beam_derivatives(beams, np.zeros(3), state.X, still, still).acceleration
         columns = (beams.frames[:, :, None] * d + np.arange(d)).reshape(len(beams.frames), 2 * d)
-        damped = damped + _assembled([(columns, weights[:, None, None] * own)], n)
+        damped = damped + _assemble_blocks([(columns, weights[:, None, None] * own)], n)
     Psi, C = projection(problem, state.X)
     rows, across = sp.csr_array(C), sp.csr_array(damped @ Psi)  # Ψ is full, C_θ a few entries a row
     D = damped - rows.T @ across.T - across @ rows + rows.T @ sp.csr_array(Psi.T @ across) @ rows
@@ -177,14 +177,14 @@ def _damped_by_mass(
     for k, (where, _) in enumerate(_STENCIL):
         moves[np.arange(n), k, np.arange(n)] = where * np.tile(reach, n // d)
     found = np.zeros((n * len(_STENCIL), n))
-    compiled(damping_batch, count=len(found))(
+    compile_kernel(damping_batch, count=len(found))(
         problem.system, problem.pattern, *at[:2], moves.reshape(-1, n // d, d), found
     )
     slopes = np.einsum("ckn,k->nc", found.reshape(n, len(_STENCIL), n), [w for _, w in _STENCIL])
     return sp.csr_array(-slopes / np.tile(reach, n // d)), sp.csr_array(D)
 
 
-def _assembled(parts: list[tuple[Integers, Array]], n: int) -> sp.csr_array:
+def _assemble_blocks(parts: list[tuple[Integers, Array]], n: int) -> sp.csr_array:
     """Assemble blocks (e, k, k) over columns (e, k) into (n, n)."""
     rows = [np.broadcast_to(columns[:, :, None], blocks.shape).ravel() for columns, blocks in parts]
     across = [np.broadcast_to(columns[:, None, :], blocks.shape).ravel() for columns, blocks in parts]
@@ -202,7 +202,7 @@ def _rows(problem: Absolute, X: Array) -> sp.csr_array:
     system = problem.system
     chosen = np.concatenate([np.arange(problem.rest.numbering.constraints), system.driven]).astype(np.int64)
     found = np.zeros((1, len(chosen), (len(X) - 1) * len(system.rows.column)))
-    compiled(gradient_batch, count=1)(system.rows, chosen, X[None], found)
+    compile_kernel(gradient_batch, count=1)(system.rows, chosen, X[None], found)
     return sp.csr_array(found[0])
 
 
@@ -242,11 +242,11 @@ def _owner(problem: Absolute) -> Integers:
     system, constraints = problem.system, problem.rest.numbering.constraints
     used = tuple(np.flatnonzero(np.diff(system.uses_start)).tolist())
     key = f"frames apart {len(system.mass)} {tuple(system.driven)} {used}"
-    return problem.rest.numbering.mechanism.remembered(key, lambda: _apart(system, constraints))
+    return problem.rest.numbering.mechanism.compute_once(key, lambda: _apart(system, constraints))
 
 
 def _apart(system: SystemArrays, constraints: int) -> Integers:
-    near = _coupled(system, constraints)
+    near = _couple_frames(system, constraints)
     conflict = sp.csr_array(near @ near)
     group = np.full(near.shape[0], -1)
     for frame in range(len(group)):
@@ -258,7 +258,7 @@ def _apart(system: SystemArrays, constraints: int) -> Integers:
     return owner
 
 
-def _coupled(system: SystemArrays, constraints: int) -> sp.csr_array:
+def _couple_frames(system: SystemArrays, constraints: int) -> sp.csr_array:
     """Return (frames, frames) the pairs of frames that rows, measures or elements couple, including the diagonal."""
     frames, rows_i, d = len(system.mass), system.rows.rows_i, len(system.rows.column)
     measures = constraints + np.flatnonzero(np.diff(system.uses_start) > 0)
@@ -310,7 +310,7 @@ def _residuals(
     """
     state, u, aims = at
     found = np.empty((len(moves), state.V.size + len(state.multipliers) + 2))
-    compiled(residual_batch, count=len(moves))(system, problem.pattern, state, u, aims, moves, kind, found)
+    compile_kernel(residual_batch, count=len(moves))(system, problem.pattern, state, u, aims, moves, kind, found)
     return found
 
 
@@ -325,7 +325,7 @@ def residual_batch(system, pattern, state, u, aims, moves, kind, found):
         copy_table(state.acceleration, acceleration)
         copy_table(state.X, X)
         if kind == POSE:
-            displaced(system.rows.column, state.X, moves[n], X, work.twist)
+            displace_poses(system.rows.column, state.X, moves[n], X, work.twist)
         for b in range(V.shape[0]):
             for c in range(V.shape[1]):
                 if kind == VELOCITY:
@@ -343,7 +343,7 @@ def damping_batch(system, pattern, state, u, moves, found):
     work, X, still = step_work(system, pattern), state.X.copy(), np.zeros_like(state.V)
     Q, d = work.forces, state.V.shape[1]
     for n in range(moves.shape[0]):
-        displaced(system.rows.column, state.X, moves[n], X, work.twist)
+        displace_poses(system.rows.column, state.X, moves[n], X, work.twist)
         measure_forces(system, X, state.V, still, state.w, u, work)
         Q[:] = 0.0
         mass_damping_forces(system, X, state.V, state.w, work)
@@ -376,7 +376,7 @@ def beam_derivatives(beams: BeamArrays, gravity: Array, X: Array, V: Array, acce
     count, width = len(beams.frames), len(beams.coupled)
     found = np.zeros((3, count, width, width))
     if count:
-        compiled(complex_steps, count=count)(beams, gravity, X, V, acceleration, found)
+        compile_kernel(complex_steps, count=count)(beams, gravity, X, V, acceleration, found)
     return BeamDerivatives(found[OF_POSE], found[OF_VELOCITY], found[OF_ACCELERATION])
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.compilation.bundle import copy_table
 from supple.description.elastic.material import BRAKES, Damping
 from supple.description.mechanism import Mechanism
@@ -72,7 +72,7 @@ class TimeDamping(NamedTuple):
 
 def time_damping(mechanism: Mechanism) -> TimeDamping:
     """Return the damping model in time, computed once."""
-    return mechanism.remembered("damping in time", lambda: _nearest(mechanism))
+    return mechanism.compute_once("damping in time", lambda: _nearest(mechanism))
 
 
 def mass_damping_factor(mechanism: Mechanism) -> float:
@@ -81,7 +81,7 @@ def mass_damping_factor(mechanism: Mechanism) -> float:
     return float(model.rayleigh[0]) if model is not None and model.rayleigh is not None else 0.0
 
 
-def unled(mechanism: Mechanism) -> bool:
+def has_unled_motion(mechanism: Mechanism) -> bool:
     """Return whether the mechanism moves as a whole without coordinates for this motion."""
     position = rest(mechanism)
     return position.mobility.mobility > len(position.numbering.coordinates)
@@ -105,7 +105,7 @@ def _nearest(mechanism: Mechanism) -> TimeDamping:
         return TimeDamping(
             exact.get("", (0.0, 0.0)),
             {name: exact.get(name, (0.0, 0.0)) for name in mechanism.materials},
-            BRAKES.format(by_mass) if by_mass and unled(mechanism) else "",
+            BRAKES.format(by_mass) if by_mass and has_unled_motion(mechanism) else "",
         )
     hertz = _lowest_hz(mechanism)
     found = {name: _at(model, hertz) for name, model in models.items()}
@@ -153,7 +153,7 @@ def deformation_velocity_batch(problem: Absolute, X: Array, V: Array) -> Array:
     """Return P v (N, F, d) at N states, the velocities of deformation; X (N, F + 1, 12), V (N, F, d)."""
     found = np.zeros_like(V)
     states = np.ascontiguousarray(X), np.ascontiguousarray(V)
-    compiled(deforming_batch, count=len(X))(problem.system, problem.pattern, *states, found)
+    compile_kernel(deforming_batch, count=len(X))(problem.system, problem.pattern, *states, found)
     return found
 
 
@@ -162,7 +162,7 @@ def projection(problem: Absolute, X: Array) -> tuple[Array, Array]:
     system, n = problem.system, (len(X) - 1) * len(problem.system.rows.column)
     s = len(problem.rest.numbering.coordinates)
     Psi, C = np.zeros((n, s)), np.zeros((s, n))
-    compiled(projection_at, count=1)(system, problem.pattern, X, Psi, C)
+    compile_kernel(projection_at, count=1)(system, problem.pattern, X, Psi, C)
     return Psi, C
 
 

@@ -160,7 +160,7 @@ class Assembled(NamedTuple):
     turned: tuple[sp.csr_array, ...]
 
 
-def assembled(
+def assemble_beams(
     spans: Sequence[Span], found: BeamMesh, planar: bool, parts: Sequence[tuple[int, float, Array, Array]] = ()
 ) -> Assembled:
     """Assemble all beams and small rigid parts: (node, mass, inertia, arm from the node)."""
@@ -202,13 +202,15 @@ class _Places:
 
     def whole(self, of_elements: Array, of_parts: Array) -> sp.csr_array:
         count = len(self.found.nodes)
-        blocks = _scattered(on_arms(of_elements, self.arms), self.found.elements, count, self.planar)
+        blocks = _scatter_blocks(on_arms(of_elements, self.arms), self.found.elements, count, self.planar)
         if len(of_parts):
-            blocks = blocks + _scattered(_on_arm(of_parts, self.part_arms), self.nodes[:, None], count, self.planar)
+            blocks = blocks + _scatter_blocks(
+                _on_arm(of_parts, self.part_arms), self.nodes[:, None], count, self.planar
+            )
         return sp.csr_array(blocks)
 
 
-def _scattered(blocks: Array, nodes: Integers, count: int, planar: bool) -> sp.csr_array:
+def _scatter_blocks(blocks: Array, nodes: Integers, count: int, planar: bool) -> sp.csr_array:
     """Sum blocks (e, 6 k, 6 k) of k nodes each, nodes (e, k), into one matrix."""
     k = nodes.shape[1]
     kept = PLANAR_COLUMNS if planar else np.arange(6)

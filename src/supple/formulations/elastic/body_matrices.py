@@ -70,7 +70,7 @@ class ElasticBody:
     parts: tuple[CarriedPart, ...] = ()
     _memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
-    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+    def compute_once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the result of `make` at the first call with this key; bodies are frozen, so it remains valid."""
         if key not in self._memory:
             self._memory[key] = make()

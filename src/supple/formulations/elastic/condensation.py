@@ -73,10 +73,10 @@ def condense(body: ElasticBody, band: float, tolerance: float = 1e-6) -> Condens
 
     The result is computed once for each band.
     """
-    return body.remembered(("condensed", band, tolerance), lambda: _condensed(body, band, tolerance))
+    return body.compute_once(("condensed", band, tolerance), lambda: _condense(body, band, tolerance))
 
 
-def _condensed(body: ElasticBody, band: float, tolerance: float) -> CondensedBody:
+def _condense(body: ElasticBody, band: float, tolerance: float) -> CondensedBody:
     if not band > 0.0:
         raise InputError(
             f"the frequency band must be positive (got {band:g} rad/s)", part=f'body "{body.name}"', hint="increase it"
@@ -94,12 +94,14 @@ def _condensed(body: ElasticBody, band: float, tolerance: float) -> CondensedBod
     basis[b, np.arange(len(b))] = 1.0
     basis[inner, : len(b)] = psi
     basis[inner, len(b) :] = V
-    return _projected(body, interface, basis, band, error)
+    return _project_body(body, interface, basis, band, error)
 
 
-def _projected(body: ElasticBody, interface: tuple[int, ...], basis: Array, band: float, error: float) -> CondensedBody:
+def _project_body(
+    body: ElasticBody, interface: tuple[int, ...], basis: Array, band: float, error: float
+) -> CondensedBody:
     count = len(interface) * body.width
-    K, M = (symmetrized(basis.T @ (matrix @ basis)) for matrix in (body.K, body.M))
+    K, M = (symmetrize(basis.T @ (matrix @ basis)) for matrix in (body.K, body.M))
     K[:count, count:] = K[count:, :count] = 0.0  # Ψ_bᵀ K V vanishes because Ψ_b is static
     squares = np.diag(K)[count:].copy()
     K[count:, count:] = np.diag(squares)
@@ -125,7 +127,7 @@ def _projected(body: ElasticBody, interface: tuple[int, ...], basis: Array, band
         internal_hz=np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi),
         rigid_motions=rigid,
         lumped=lumped,
-        rigid_mass=symmetrized(T.T @ MT),
+        rigid_mass=symmetrize(T.T @ MT),
         rigid_coupling=MT.T @ basis,
         turning_rigid=np.array([T.T @ shape for shape in turned]),
         turning=np.array([basis.T @ shape for shape in turned]),
@@ -163,9 +165,9 @@ class Interior:
         K_bb, M_bb = (matrix[b][:, b].toarray() for matrix in (body.K, body.M))
         self.psi = -self.solve(0.0, K_ib)
         self.coupling = M_ib + self.M @ self.psi  # Lᵀ (inner, interface): inertia forces of the static modes
-        static_mass = symmetrized(M_bb + M_ib.T @ self.psi + self.psi.T @ self.coupling)
+        static_mass = symmetrize(M_bb + M_ib.T @ self.psi + self.psi.T @ self.coupling)
         size = np.where(body.component[b] < 3, body.extent, 1.0)
-        self.yardstick = Yardstick(symmetrized(K_bb + K_ib.T @ self.psi), static_mass, size)
+        self.yardstick = Yardstick(symmetrize(K_bb + K_ib.T @ self.psi), static_mass, size)
 
     def solve(self, s: float, right: Array) -> Array:
         """Return (K - s M)⁻¹ right."""
@@ -215,7 +217,7 @@ class Interior:
         compliance = self.solve(0.0, np.eye(len(self.unit))[:, heavy])
         values, directions = la.eigh(self.M[heavy][:, heavy].toarray())
         root = directions * np.sqrt(np.maximum(values, 0.0))
-        inverse, turn = la.eigh(symmetrized(root.T @ compliance[heavy] @ root))
+        inverse, turn = la.eigh(symmetrize(root.T @ compliance[heavy] @ root))
         keep = np.flatnonzero(inverse * below >= 1.0)[::-1]
         return 1.0 / inverse[keep], compliance @ (root @ (turn[:, keep] / inverse[keep]))
 
@@ -227,7 +229,7 @@ class Interior:
         for iteration in range(_ITERATIONS):
             block = factor.solve(self.M @ block)
             block -= modes @ (modes.T @ (self.M @ block))
-            inverse, turn = la.eigh(*(symmetrized(block.T @ (matrix @ block)) for matrix in (self.M, self.K)))
+            inverse, turn = la.eigh(*(symmetrize(block.T @ (matrix @ block)) for matrix in (self.M, self.K)))
             block = block @ (turn[:, ::-1] / np.sqrt(inverse[::-1]))
             last, found = found, 1.0 / inverse[::-1]
             inside = found <= below
@@ -246,9 +248,11 @@ class Interior:
         values, modes = self.modes(_EDGE * band)
         rest = self.coupling - self.M @ (modes @ (modes.T @ self.coupling))
         candidates = self._followers(rest, modes, band, values)
-        k, m = (symmetrized(candidates.T @ (matrix @ candidates)) for matrix in (self.K, self.M))
+        k, m = (symmetrize(candidates.T @ (matrix @ candidates)) for matrix in (self.K, self.M))
         r = candidates.T @ rest
-        missing = [(s, rest.T @ self._settled(s, rest, modes)) for s in away_from(band * np.square(_CHECKS), values)]
+        missing = [
+            (s, rest.T @ self._solve_orthogonal(s, rest, modes)) for s in away_from(band * np.square(_CHECKS), values)
+        ]
         for count in range(len(k) + 1):
             n = slice(count)
             known = [r[n].T @ la.solve(k[n, n] - s * m[n, n], r[n]) if count else 0.0 for s, _ in missing]
@@ -264,7 +268,7 @@ class Interior:
             )
         return self._orthonormal(np.hstack([modes, followers])), error
 
-    def _settled(self, s: float, rest: Array, modes: Array) -> Array:
+    def _solve_orthogonal(self, s: float, rest: Array, modes: Array) -> Array:
         """Return (K - sM)⁻¹ rest, orthogonal to the retained modes."""
         x = self.solve(s, rest)
         return x - modes @ (modes.T @ (self.M @ x))
@@ -272,21 +276,21 @@ class Interior:
     def _followers(self, rest: Array, modes: Array, band: float, values: Array) -> Array:
         """Return shapes (inner, n) of the response to the interface, sorted by their share in the dynamic stiffness."""
         points = band * 0.5 * (1.0 - np.cos(np.pi * (2 * np.arange(_SNAPSHOTS) + 1) / (2 * _SNAPSHOTS)))
-        taken = [s * self._settled(s, rest, modes) @ self.yardstick.root(s) for s in away_from(points, values)]
+        taken = [s * self._solve_orthogonal(s, rest, modes) @ self.yardstick.root(s) for s in away_from(points, values)]
         Y = np.hstack(taken) / np.sqrt(_SNAPSHOTS)
-        share, directions = la.eigh(symmetrized(Y.T @ (self.K @ Y)))
+        share, directions = la.eigh(symmetrize(Y.T @ (self.K @ Y)))
         order = [i for i in np.argsort(share)[::-1] if share[i] > 1e-14 * max(share.max(), 1e-300)]
         return Y @ (directions[:, order] / np.sqrt(share[order]))
 
     def _error(self, s: float, missing: Array) -> float:
         """Return the largest eigenvalue of s² L[(K - sM)⁻¹ - V (Vᵀ(K - sM)V)⁻¹ Vᵀ]Lᵀ against ½(K_b + s M_b) (13)."""
         root = self.yardstick.root(s)
-        return s * s * float(np.abs(la.eigvalsh(symmetrized(root.T @ missing @ root))).max())
+        return s * s * float(np.abs(la.eigvalsh(symmetrize(root.T @ missing @ root))).max())
 
     def _orthonormal(self, shapes: Array) -> Array:
         if not shapes.shape[1]:
             return shapes
-        inverse, turn = la.eigh(symmetrized(shapes.T @ (self.M @ shapes)), symmetrized(shapes.T @ (self.K @ shapes)))
+        inverse, turn = la.eigh(symmetrize(shapes.T @ (self.M @ shapes)), symmetrize(shapes.T @ (self.K @ shapes)))
         inverse, turn = inverse[::-1], turn[:, ::-1]
         found = shapes @ (turn / np.sqrt(inverse))
         return found * np.where(found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])] < 0.0, -1.0, 1.0)
@@ -318,9 +322,9 @@ class Yardstick:
         if not mass.any():
             mass = np.eye(len(mass))
         scale = 1.0 / np.sqrt(np.maximum(np.diag(mass), 1e-12 * np.diag(mass).max()))
-        values, directions = la.eigh(symmetrized(scale[:, None] * mass * scale))
+        values, directions = la.eigh(symmetrize(scale[:, None] * mass * scale))
         half = scale[:, None] * (directions / np.sqrt(np.maximum(values, 1e-9 * values.max())))
-        squares, turn = la.eigh(symmetrized(half.T @ stiffness @ half))
+        squares, turn = la.eigh(symmetrize(half.T @ stiffness @ half))
         self.squares, self.shapes = np.maximum(squares, 0.0), unit[:, None] * (half @ turn)
 
     def root(self, s: float) -> Array:
@@ -328,6 +332,6 @@ class Yardstick:
         return self.shapes / np.sqrt(0.5 * (self.squares + s))
 
 
-def symmetrized(matrix: Array) -> Array:
+def symmetrize(matrix: Array) -> Array:
     """Return the symmetric part of a matrix, which removes rounding errors."""
     return 0.5 * (matrix + matrix.T)

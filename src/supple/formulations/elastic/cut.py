@@ -15,7 +15,7 @@ from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name
 from supple.formulations.efforts import BeamSection
-from supple.formulations.elastic.beam_mesh import assembled
+from supple.formulations.elastic.beam_mesh import assemble_beams
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic.elastic_body import mesh_of, meshed_beams
 from supple.geometry.rotation import tilde
@@ -45,7 +45,7 @@ class Cut(NamedTuple):
 
 def cut_at(numbering: Numbering, section: BeamSection, sensor: str) -> Cut:
     """Return the cut of a beam at a position, computed once per sensor."""
-    return numbering.mechanism.remembered(f"cut {sensor}", lambda: _cut(numbering, section, sensor))
+    return numbering.mechanism.compute_once(f"cut {sensor}", lambda: _cut(numbering, section, sensor))
 
 
 def _cut(numbering: Numbering, section: BeamSection, sensor: str) -> Cut:
@@ -69,7 +69,7 @@ def _cut(numbering: Numbering, section: BeamSection, sensor: str) -> Cut:
         elements=found.elements[elements], ends=found.ends[elements], t=found.t[elements], beams=found.beams[elements]
     )
     parts = [part for part in mesh.parts if part.node in nodes]
-    matrices = assembled(spans, some, planar, parts)
+    matrices = assemble_beams(spans, some, planar, parts)
     T = np.zeros((mesh.size, 6))
     T[:, [0, 1, 5] if planar else range(6)] = mesh.rigid_motions()
     sign = -1.0 if end else 1.0

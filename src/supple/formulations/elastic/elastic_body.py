@@ -21,7 +21,7 @@ from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
 from supple.description.elastic.superelement_modes import modal_arrays
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name
-from supple.formulations.elastic.beam_mesh import BeamMesh, Span, assembled, extent, mesh, on_axis
+from supple.formulations.elastic.beam_mesh import BeamMesh, Span, assemble_beams, extent, mesh, on_axis
 from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, CarriedPart, ElasticBody
 from supple.formulations.elastic.superelement_body import superelement_body
 from supple.formulations.elastic.touched_places import TouchedPlace, touched_places
@@ -47,7 +47,7 @@ def elastic_body(drawing: Drawing, name: str) -> ElasticBody:
 
 def mesh_of(numbering: Numbering, name: str) -> ElasticBody:
     """Return the mesh of an elastic body, created once."""
-    return numbering.mechanism.remembered(f"mesh {name}", lambda: elastic_body(numbering.drawing, name))
+    return numbering.mechanism.compute_once(f"mesh {name}", lambda: elastic_body(numbering.drawing, name))
 
 
 def section_rates(E: Any, G: Any, rho: Any, section: SectionProperties) -> list[Any]:
@@ -91,7 +91,7 @@ def meshed_beams(drawing: Drawing, name: str) -> MeshedBeams:
     anchors = [_anchor(drawing, name, spans, place) for place in touched]
     found = mesh(spans, anchors)
     carriers = [int(np.argmin(np.linalg.norm(found.nodes - anchor, axis=1))) for anchor in anchors]
-    return MeshedBeams(spans, _moved_to_places(found, touched, carriers), touched, carriers)
+    return MeshedBeams(spans, _move_nodes(found, touched, carriers), touched, carriers)
 
 
 def weighted_beams(drawing: Drawing, name: str, weights: Array) -> tuple[sp.csr_array, sp.csr_array]:
@@ -105,7 +105,7 @@ def weighted_beams(drawing: Drawing, name: str, weights: Array) -> tuple[sp.csr_
         item._replace(first=max(w, least) * item.first, last=max(w, least) * item.last)
         for item, w in zip(found.spans, weights.tolist(), strict=True)
     ]
-    matrices = assembled(weighted, found.mesh, drawing.mechanism.planar)
+    matrices = assemble_beams(weighted, found.mesh, drawing.mechanism.planar)
     return matrices.K, matrices.M
 
 
@@ -145,7 +145,7 @@ def _assembled_body(name: str, beams: MeshedBeams, planar: bool) -> ElasticBody:
         for node, place in zip(carriers, touched, strict=True)
         if place.heavy
     ]
-    matrices = assembled(spans, found, planar, parts)
+    matrices = assemble_beams(spans, found, planar, parts)
     components = PLANAR_COLUMNS if planar else np.arange(6)
     count, width = len(found.nodes), len(components)
     rows = [(node, place) for node, place in zip(carriers, touched, strict=True) if place.row]
@@ -183,7 +183,7 @@ def _require_connected(name: str, found: BeamMesh) -> None:
         )
 
 
-def _moved_to_places(found: BeamMesh, touched: list[TouchedPlace], carriers: list[int]) -> BeamMesh:
+def _move_nodes(found: BeamMesh, touched: list[TouchedPlace], carriers: list[int]) -> BeamMesh:
     """Move nodes that carry one position at the end of a rigid arm to this position."""
     nodes = found.nodes.copy()
     for node in set(carriers):
@@ -196,13 +196,13 @@ def _moved_to_places(found: BeamMesh, touched: list[TouchedPlace], carriers: lis
 def _anchor(drawing: Drawing, name: str, spans: list[Span], place: TouchedPlace) -> Array:
     """Return the point of the beams that carries a position: the position itself on an axis or at an end of a beam."""
     near = 10.0 * NEAR * extent(spans)
-    held = _held(spans, place.position, near)
+    held = _find_node(spans, place.position, near)
     if held is not None:
         return held
     path = ("bodies", name, "attach")
     for key, target in (drawing.mechanism.bodies[name].attach or {}).items():
         if np.linalg.norm(drawing.on_body(name, key, path) - place.position) <= near:
-            held = _held(spans, drawing.on_body(name, target, path), near)
+            held = _find_node(spans, drawing.on_body(name, target, path), near)
             if held is None:
                 raise InputError(
                     f'"{key}" is attached to a point that is not on its beams',
@@ -226,7 +226,7 @@ def _anchor(drawing: Drawing, name: str, spans: list[Span], place: TouchedPlace)
     )
 
 
-def _held(spans: list[Span], position: Array, near: float) -> Array | None:
+def _find_node(spans: list[Span], position: Array, near: float) -> Array | None:
     """Return the position of the node for a position on an axis: itself, or with an offset the beam's end node."""
     for one in spans:
         for end in (one.start, one.end):
@@ -258,7 +258,7 @@ def natural_frequency(body: ElasticBody) -> float:
     of the free body. The space of these fields is the same in all axes, so the value does not depend on axes and
     follows every change of units.
     """
-    return body.remembered("natural frequency", lambda: _natural_frequency(body))
+    return body.compute_once("natural frequency", lambda: _natural_frequency(body))
 
 
 def _natural_frequency(body: ElasticBody) -> float:

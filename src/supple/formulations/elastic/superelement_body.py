@@ -57,10 +57,10 @@ def superelement_body(drawing: Drawing, name: str, touched: list[TouchedPlace]) 
             front.append(node)
         _, number, of_patch = _near(carriers, one.position, size)[0]
         nodes[tuple(one.position.tolist())] = number if of_patch else len(patches) + number
-    return _assembled(drawing, name, arrays, positions, patches, front, touched, nodes)
+    return _assemble_body(drawing, name, arrays, positions, patches, front, touched, nodes)
 
 
-def _assembled(
+def _assemble_body(
     drawing: Drawing,
     name: str,
     arrays: SuperelementMatrices,
@@ -71,7 +71,7 @@ def _assembled(
     nodes: dict[tuple[float, ...], int],
 ) -> ElasticBody:
     planar = drawing.mechanism.planar
-    mesh = tied(positions, arrays.degrees, patches, front)
+    mesh = tie_nodes(positions, arrays.degrees, patches, front)
     S, node, component = mesh.S, mesh.node, mesh.component
     if planar:  # places stay in the plane; the mesh between them is held by them alone
         keep = (node >= len(patches) + len(front)) | np.isin(component, PLANAR_COLUMNS)
@@ -235,7 +235,7 @@ def on_a_line(positions: Array) -> bool:
     return len(positions) < 3 or spread[1] < 1e-6 * spread[0]
 
 
-def tied(positions: Array, degrees: Integers, patches: Sequence[Patch], front: Sequence[int] = ()) -> Tied:
+def tie_nodes(positions: Array, degrees: Integers, patches: Sequence[Patch], front: Sequence[int] = ()) -> Tied:
     """Tie disjoint node sets; the nodes in `front` (with six degrees of freedom) follow the tied positions."""
     first = np.concatenate([[0], np.cumsum(degrees)])
     total = int(first[-1])

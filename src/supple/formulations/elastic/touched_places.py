@@ -60,12 +60,12 @@ def _all(drawing: Drawing) -> Iterator[tuple[str, TouchedPlace]]:
     for section in _ACTING:
         for name, part in getattr(mechanism, section).items():
             for reference in part.places:
-                path = (section, name, part.placed_by)
-                found = drawing.attached(reference, path)
+                path = (section, name, part.location_key)
+                found = drawing.find_frame(reference, path)
                 yield found.body, TouchedPlace(found.pose.position, path)
     for name, carried in mechanism.point_masses.items():
         path = ("point_masses", name, "at")
-        found = drawing.attached(carried.at, path)
+        found = drawing.find_frame(carried.at, path)
         yield (
             found.body,
             TouchedPlace(found.pose.position, path, False, False, carried.mass, point_inertia(drawing, name)),

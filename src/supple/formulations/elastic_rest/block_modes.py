@@ -42,7 +42,7 @@ class Search(NamedTuple):
 
 
 @kernel
-def scattered(p, n):
+def make_start(p, n):
     """Return a start with a component in every mode: (p, n) quasi-random numbers, the same every time."""
     found = np.empty((p, n))
     state = 12345
@@ -85,7 +85,7 @@ def below(structure, sigma):
 
 
 @kernel
-def missed(structure, A, squares):
+def has_missing_mode(structure, A, squares):
     """Return whether an eigenvalue below the last of `squares` is missing; A : the structure's response operator.
 
     Eigenvalues are counted slightly below the last one, or below the first one of a chain without gaps between its
@@ -100,7 +100,7 @@ def missed(structure, A, squares):
 
 
 @kernel
-def sharpened(A, V, degree, cut):
+def sharpen_modes(A, V, degree, cut):
     """Return T_d(2 A / cut - 1) V: Chebyshev, small on eigenvalues of A up to `cut`, growing beyond [eq. 8]."""
     before, now = V, V
     for i in range(degree):
@@ -182,12 +182,12 @@ def block(structure, A, search, count):
     before = np.inf
     for turn in range(PASSES):
         # Ritz vectors may be sharpened more: what they hold of lower modes would outgrow them otherwise.
-        V = sharpened(A, V, 2 if turn == 0 else 3, upper)
+        V = sharpen_modes(A, V, 2 if turn == 0 else 3, upper)
         size = extend(Q, 0, V)
         if size < p:
             # Sharpening made some vectors the same but for rounding. Others take their places, A (Λ + s) v: of all
             # motions that keep the constraints alike, so that it fails only where there are no more.
-            size = extend(Q, size, respond(A, scattered(p - size, n) * (structure.stiffness + shift)))
+            size = extend(Q, size, respond(A, make_start(p - size, n) * (structure.stiffness + shift)))
         mu, V, AV = ritz(A, Q[:size])
         kept = mu.shape[0]
         # Where nearly all modes are wanted, rounding adds up in passes that no longer gain anything.
@@ -211,7 +211,7 @@ def grown(structure, search, V):
     p, n = search.start.shape
     start = np.empty((2 * p, n))
     start[: V.shape[0]] = V
-    start[V.shape[0] :] = scattered(2 * p - V.shape[0], n) * (structure.stiffness + search.shift)
+    start[V.shape[0] :] = make_start(2 * p - V.shape[0], n) * (structure.stiffness + search.shift)
     return Search(search.shift, search.cut, start, search.tolerance)
 
 
@@ -238,7 +238,7 @@ def lowest_modes(structure, search, squares, Z):
         if found:
             wanted = min(count, Q.shape[0])
             energy_modes(structure, Q, squares[:wanted], Z[:wanted])
-            if whole or (wanted == count and not missed(structure, A, squares)):
+            if whole or (wanted == count and not has_missing_mode(structure, A, squares)):
                 return wanted
             Q = Q[:0]  # it had no part in a mode: begin anew with vectors that have
         search = grown(structure, search, Q)

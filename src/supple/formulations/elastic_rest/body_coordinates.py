@@ -74,7 +74,7 @@ def modal_condensed(body: FloatingBody) -> CondensedBody:
     M = np.block([[rigid, coupling], [coupling.T, body.M]])
     to_centre = np.eye(6)
     to_centre[:3, 3:] = -tilde(body.center)
-    turning, turned = _turned(body)
+    turning, turned = _compute_turning(body)
     motions = np.vstack([to_centre, np.zeros((n, 6))])
     return CondensedBody(
         name=body.name,
@@ -98,7 +98,7 @@ def modal_condensed(body: FloatingBody) -> CondensedBody:
     )
 
 
-def _turned(body: FloatingBody) -> tuple[Array, Array]:
+def _compute_turning(body: FloatingBody) -> tuple[Array, Array]:
     """Return ΦᵀMW_kΦ (3, nc, nc), and ΦᵀW_jᵀMW_kΦ (6, nc, nc) for j <= k."""
     m, C, n = body.mass, body.momentum, body.size
     P = 0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia
@@ -194,7 +194,7 @@ def own_band(mechanism: Mechanism) -> float:
         found = [_own_hz(rest(mechanism).numbering, name) for name in names]
         return min((hertz for hertz in found if hertz > 0.0), default=1.0)
 
-    return mechanism.remembered("own band", lowest)
+    return mechanism.compute_once("own band", lowest)
 
 
 def _own_hz(numbering: Numbering, name: str) -> float:

@@ -10,10 +10,10 @@ import warnings
 import numpy as np
 
 from supple.array_types import Array, Integers
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.compilation.threads import in_parts, single_blas_thread
 from supple.diagnostics import SuppleWarning
-from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, scattered
+from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, make_start
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows
 from supple.formulations.elastic_rest.joint_stiffness_over_position import coordinate_at, within
 from supple.formulations.elastic_rest.response_operator import Structure
@@ -44,7 +44,7 @@ def rows_over_coordinates(rest: ElasticRest, rows: Integers, X: Array) -> Array:
     """Return rows over z at poses X (N, bodies + 1, 12): (N, rows, n)."""
     warn_beyond_tables(rest, X)
     C = np.empty((len(X), len(rows), rest.size))
-    compiled(rows_batch, count=len(X))(rest.arrays, rows, X, C)
+    compile_kernel(rows_batch, count=len(X))(rest.arrays, rows, X, C)
     return C
 
 
@@ -69,7 +69,7 @@ def searched_modes(
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        compiled(modes_batch, count=stop - start)(
+        compile_kernel(modes_batch, count=stop - start)(
             rest.arrays, held, search, X[piece], squares[piece], Z[piece], number[piece]
         )
 
@@ -82,7 +82,7 @@ def search_for(rest: ElasticRest, held: HeldRows, count: int) -> Search:
     """Return the search for `count` modes from those at rest, computed once."""
     rows = f"{list(rest.displacements)} {held.rows.tobytes()!r} {held.compliance.tobytes()!r}"
     mechanism = rest.numbering.mechanism
-    return mechanism.remembered(
+    return mechanism.compute_once(
         f"search for modes {rest.band} {rows} {count}",
         lambda: search_from(rest, held, undeformed(mechanism).X, count),
     )
@@ -97,7 +97,7 @@ def search_from(rest: ElasticRest, held: HeldRows, at: Array, count: int) -> Sea
     size, available = count + _SPARE, rest.size
     shift = first_shift(rest, held, at)
     while True:
-        first = Search(shift, 1e3 * shift, compiled(scattered, count=0)(size + _SPARE, rest.size), SHAPES)
+        first = Search(shift, 1e3 * shift, compile_kernel(make_start, count=0)(size + _SPARE, rest.size), SHAPES)
         squares, Z, number = searched_modes(rest, held, first, at[None], size)
         lowest = squares[0, : number[0]]
         moving = lowest[lowest > 1e-6 * shift]
@@ -135,7 +135,7 @@ def first_shift(rest: ElasticRest, held: HeldRows, X: Array) -> float:
 def stiffnesses(rest: ElasticRest, held: HeldRows, X: Array) -> Array:
     """Return the individual stiffnesses along z at one position: Λ, and |C_i|²/c_i of the compliant rows."""
     C = np.empty((len(held.rows), rest.size))
-    compiled(chosen_rows, count=0)(rest.arrays, held.rows, X, C)
+    compile_kernel(chosen_rows, count=0)(rest.arrays, held.rows, X, C)
     soft = held.compliance > 0.0
     springs = np.square(C[soft]).sum(axis=1) / held.compliance[soft]
     bodies = rest.arrays.stiffness.copy()
@@ -156,7 +156,7 @@ def warn_beyond_tables(rest: ElasticRest, X: Array) -> None:
     if not len(tables.coordinate):
         return
     inside = np.ones(len(tables.coordinate), dtype=np.bool_)
-    compiled(inside_batch, count=len(X))(rest.arrays, X, inside)
+    compile_kernel(inside_batch, count=len(X))(rest.arrays, X, inside)
     for row in np.flatnonzero(tables.of_row != NONE):
         item = rest.elastic_rows[int(row)]
         if not inside[tables.of_row[row]] and item.table is not None:

@@ -115,7 +115,7 @@ def materials_over_z(rest: ElasticRest) -> Materials | None:
         for factor, matrix in zip(_FACTORS, found, strict=True):
             weights = np.array([factor(item) for item in of_beams])
             if weights.any():
-                matrix[here, here] = _weighted(rest, body, weights, by_mass=factor is _of_mass)
+                matrix[here, here] = _sum_beams(rest, body, weights, by_mass=factor is _of_mass)
     return found
 
 
@@ -125,7 +125,7 @@ def material_stiffness(rest: ElasticRest, material: str) -> Array:
     for body in rest.bodies:
         weights = np.array([float(beam.material == material) for beam in mechanism.bodies[body.name].all_beams])
         if weights.any():
-            found[body.start : body.stop, body.start : body.stop] = _weighted(rest, body, weights, by_mass=False)
+            found[body.start : body.stop, body.start : body.stop] = _sum_beams(rest, body, weights, by_mass=False)
     return found
 
 
@@ -151,7 +151,7 @@ def _of_ratio(material: Material) -> float:
 _FACTORS = (_of_loss, _of_ratio, _of_mass, _of_stiffness)
 
 
-def _weighted(rest: ElasticRest, body: BodyCoordinates, weights: Array, *, by_mass: bool) -> Array:
+def _sum_beams(rest: ElasticRest, body: BodyCoordinates, weights: Array, *, by_mass: bool) -> Array:
     """Return Σ w K or Σ w M of a body's beams over its z."""
     elastic = body.size - body.deflections
     if not by_mass and np.ptp(weights) == 0.0:

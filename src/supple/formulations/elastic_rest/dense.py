@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, null_space, pinvh, solve_triangular
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.compilation.threads import single_blas_thread
 from supple.description.joints.joint_kind import directions
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
-from supple.formulations.coefficients import along_measure, carried
+from supple.formulations.coefficients import along_measure, get_coefficients
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import MASSLESS, ElasticRest, HeldRows
-from supple.formulations.elastic_rest.energy_modes import diagonalised
+from supple.formulations.elastic_rest.energy_modes import diagonalise
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
@@ -44,7 +44,7 @@ def dense_system(rest: ElasticRest, configuration: Configuration, held: HeldRows
     """Return the dense system at one configuration (not a batch)."""
     X = configuration.X[None]
     K = elastic_stiffness(rest, configuration, held)
-    motors = acting(rest, "inertia")
+    motors = collect_by_row(rest, "inertia")
     J = rows_over_coordinates(rest, np.array(list(motors), dtype=np.int64), X)[0]
     M = np.eye(rest.size) + J.T @ (np.array(list(motors.values()))[:, None] * J)
     if preload:
@@ -61,7 +61,7 @@ def _admissible(rest: ElasticRest, hard: Array) -> Array:
     """
     if not len(hard):
         return np.eye(rest.size)
-    apart = unrestrained(rest, hard)
+    apart = find_free_motors(rest, hard)
     within = np.setdiff1d(np.arange(rest.size), apart)
     held = null_space(hard[:, within] / np.linalg.norm(hard, axis=1, keepdims=True))
     N = np.zeros((rest.size, held.shape[1] + len(apart)))
@@ -90,7 +90,7 @@ def constrained_columns(N: Array, hard: Array, stiffness: Array) -> Array:
     return N
 
 
-def unrestrained(rest: ElasticRest, rows: Array) -> NDArray[np.int64]:
+def find_free_motors(rest: ElasticRest, rows: Array) -> NDArray[np.int64]:
     """Return the deflections of drives that some rows (m, n) do not contain: those of free motors."""
     columns = np.array([drive.column for drive in rest.drives.values()], dtype=np.int64)
     units = np.array([np.abs(drive.motion(drive.place)).max() for drive in rest.drives.values()])
@@ -119,7 +119,7 @@ def dense_modes(
     Z = np.ascontiguousarray(Z)
     H = Z @ K @ Z.T
     H = 0.5 * (H + H.T)
-    compiled(diagonalised, count=1)(H, Z)
+    compile_kernel(diagonalise, count=1)(H, Z)
     rising = np.argsort(np.diag(H))
     return np.diag(H)[rising], Z[rising]
 
@@ -131,7 +131,7 @@ def needs_dense(mechanism: Mechanism, *, free_actuators: bool) -> bool:
     method counts in units of mass.
     """
     key = f"dense modes, free {free_actuators}"
-    return mechanism.remembered(key, lambda: _motors_move(mechanism, free_actuators) or _massless(mechanism))
+    return mechanism.compute_once(key, lambda: _motors_move(mechanism, free_actuators) or _massless(mechanism))
 
 
 def _massless(mechanism: Mechanism) -> bool:
@@ -159,14 +159,14 @@ def _motors_move(mechanism: Mechanism, free_actuators: bool) -> bool:
     return any(row not in locked for row in _along(mechanism, "inertia"))
 
 
-def acting(rest: ElasticRest, what: str) -> dict[int, float]:
+def collect_by_row(rest: ElasticRest, what: str) -> dict[int, float]:
     """Return damping or inertia (`what`, a field of `Along`) of the force models along a measure, by its row."""
     return _along(rest.numbering.mechanism, what)
 
 
 def _along(mechanism: Mechanism, what: str) -> dict[int, float]:
     position = undeformed(mechanism)
-    arrays, first = carried(position).arrays, position.numbering.constraints
+    arrays, first = get_coefficients(position).arrays, position.numbering.constraints
     totals = {
         first + measure: getattr(along_measure(arrays, measure), what) for measure in range(len(arrays.uses_start) - 1)
     }

@@ -135,7 +135,7 @@ class ElasticRest:
             compliance[first:last] = 0.0
         return HeldRows(rows, compliance)
 
-    def held_and_loaded(self) -> HeldRows:
+    def list_loaded_rows(self) -> HeldRows:
         """Return these rows with locked actuators, followed by the `displacements`."""
         held = self.held(actuators=True)
         extra = np.array(list(self.displacements.values()), dtype=np.int64)
@@ -148,7 +148,7 @@ class ElasticRest:
 
 def rigid_rest(mechanism: Mechanism) -> ElasticRest:
     """Return the arrays with all bodies and joints rigid, computed once."""
-    return mechanism.remembered("rigid rest", lambda: _build(mechanism, 0.0, (), rigid=True))
+    return mechanism.compute_once("rigid rest", lambda: _build(mechanism, 0.0, (), rigid=True))
 
 
 def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ...] = ()) -> ElasticRest:
@@ -163,7 +163,7 @@ def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ..
     octaves = np.log2(min(max(band / own, NARROWEST), WIDEST))
     rounded = own * float(2.0 ** np.ceil(octaves - 1e-9))  # a band that was given out comes back as it is
     key = f"elastic rest {rounded} {displacements}"
-    return mechanism.remembered(key, lambda: _build(mechanism, rounded, displacements))
+    return mechanism.compute_once(key, lambda: _build(mechanism, rounded, displacements))
 
 
 @single_blas_thread()

@@ -19,9 +19,9 @@ from supple.approximation.analytic_slope import NEAR
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formulations.absolute.superelements.superelement_arrays import modal_body
-from supple.formulations.coefficients import along_measure, carried
+from supple.formulations.coefficients import along_measure, get_coefficients
 from supple.formulations.data_slopes import data_slopes, neighbours
 from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic_rest.body_coordinates import (
@@ -63,18 +63,18 @@ class ElasticSlopes(NamedTuple):
 def elastic_slopes(mechanism: Mechanism, name: str) -> ElasticSlopes:
     """Return the slopes with respect to a parameter, computed once."""
 
-    def made() -> ElasticSlopes:
+    def make() -> ElasticSlopes:
         count = len(undeformed(mechanism).numbering.bodies)
         found = neighbours(mechanism, name, NEAR).slopes(_arrays)
         if found["tables"].any():
             raise InputError(
                 "a stiffness table depends on it, and tables have no derivative",
-                part=f"parameter {quoted(name)}", hint="replace the table by a number",
+                part=f"parameter {quote(name)}", hint="replace the table by a number",
             )  # fmt: skip
         bodies = tuple((found[f"stiffness of body {b}"], found[f"mass of body {b}"]) for b in range(count))
         return ElasticSlopes(bodies=bodies, **{field: found[field] for field in ElasticSlopes._fields[:-1]})
 
-    return mechanism.remembered(f"elastic slopes along {name}", made)
+    return mechanism.compute_once(f"elastic slopes along {name}", make)
 
 
 def _arrays(mechanism: Mechanism) -> dict[str, NDArray[Any]]:
@@ -85,7 +85,7 @@ def _arrays(mechanism: Mechanism) -> dict[str, NDArray[Any]]:
     rows_f = rows.rows_f.copy()
     rows_f[:, [SCALE, ZERO]] = 0.0
     springs = np.where(rows.compliance > 0.0, 1.0 / np.where(rows.compliance > 0.0, rows.compliance, 1.0), 0.0)
-    load = carried(undeformed(mechanism)).arrays
+    load = get_coefficients(undeformed(mechanism)).arrays
     tables = stiffness_tables(numbering, rows.rows_i, rows.soft)
     found: dict[str, NDArray[Any]] = {
         "rows_f": rows_f, "part_x": rows.part_x(), "springs": springs,

@@ -75,7 +75,7 @@ def refined_response(structure, A, V, turns):
 
 
 @kernel
-def diagonalised(H, U):
+def diagonalise(H, U):
     """Rotate the rows of U so that the symmetric H becomes diagonal, by Jacobi rotations in place.
 
     Unlike tridiagonalization they keep small eigenvalues accurate beside large ones [Demmel 1992].
@@ -125,7 +125,7 @@ def elastic_energies(structure, Q):
 
 
 @kernel
-def rising(values):
+def sort_indices(values):
     """Return the indices of the values in ascending order by insertion sort, since there are few."""
     order = np.arange(values.shape[0])
     for i in range(1, values.shape[0]):
@@ -145,8 +145,8 @@ def energy_modes(structure, Q, squares, Z):
     """
     H = elastic_energies(structure, Q)
     U = Q.copy()
-    diagonalised(H, U)
-    order = rising(np.diag(H))
+    diagonalise(H, U)
+    order = sort_indices(np.diag(H))
     for i in range(squares.shape[0]):
         squares[i] = H[order[i], order[i]]
         Z[i] = U[order[i]]

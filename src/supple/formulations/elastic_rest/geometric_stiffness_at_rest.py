@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.description.mass_properties import mass_properties
 from supple.formulations.elastic.geometric_stiffness import Acceleration
 from supple.formulations.elastic.geometric_stiffness import body_load_stiffness as beam_stiffness
@@ -75,7 +75,7 @@ def term_curvature(rest, term, poses, H):
 # + φ × (e_k × c), e_k × φ) (docs/theory/parameterization.md, eq. 17).
 
 
-def turning_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
+def compute_turning(rest: ElasticRest, body: BodyCoordinates) -> Array:
     """Return ΦᵀMW_kΦ in z, (axes, size, size)."""
     if body.condensed is not None:
         T = body.to_condensed
@@ -84,7 +84,7 @@ def turning_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
     return np.array([body.shapes.T @ M @ W @ body.shapes for W in _turns(rest, M)])
 
 
-def turned_twice_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
+def compute_double_turning(rest: ElasticRest, body: BodyCoordinates) -> Array:
     """Return ΦᵀW_kᵀMW_lΦ in z, (axes, axes, size, size)."""
     if body.condensed is not None:
         T, axes = body.to_condensed, len(body.condensed.turning)
@@ -159,13 +159,13 @@ class CarriedLoads(NamedTuple):
 def body_patterns(rest: ElasticRest) -> tuple[BodyPatterns, ...]:
     """Return the load patterns of all bodies, computed once."""
     key = f"load patterns {rest.band} {list(rest.displacements)}"
-    return rest.numbering.mechanism.remembered(key, lambda: tuple(_patterns(rest, body) for body in rest.bodies))
+    return rest.numbering.mechanism.compute_once(key, lambda: tuple(_patterns(rest, body) for body in rest.bodies))
 
 
 def _patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
     if body.mesh is None:
         return _rigid_patterns(rest, body)
-    turning = turning_in_z(rest, body)
+    turning = compute_turning(rest, body)
     axes = len(turning)
     rotations = body.rigid[:, -axes:]
     turned = np.einsum("kzy,yl->klz", turning, rotations)
@@ -243,7 +243,7 @@ def _rigid_patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
 def _superelement_patterns(rest: ElasticRest, body: BodyCoordinates, loads: Array) -> BodyPatterns:
     """Return the patterns of a superelement in axes that follow its mean rotation; internal strain is unknown."""
     assert body.mesh is not None
-    turning, twice = turning_in_z(rest, body), turned_twice_in_z(rest, body)
+    turning, twice = compute_turning(rest, body), compute_double_turning(rest, body)
     axes = len(turning)
     mean = mean_turn(rest, body)[3 - axes :]
     rotations = body.rigid[:, -axes:]
@@ -279,11 +279,11 @@ def load_stiffness(rest: ElasticRest, X: Array, loads: CarriedLoads, modes: Arra
     """
     count, n = len(loads.row_forces), len(modes)
     poses = np.empty((len(rest.arrays.part_i) + 1, 12))
-    compiled(part_poses, count=1)(rest.arrays, X, poses)
+    compile_kernel(part_poses, count=1)(rest.arrays, X, poses)
     K = np.zeros((count, n, n))
     wrenches = np.zeros((count, len(rest.arrays.part_i) + 1, 6))
     H, g = np.zeros((12, 12)), np.empty(13)
-    curve, slope = compiled(term_curvature, count=1), compiled(gradient, count=1)
+    curve, slope = compile_kernel(term_curvature, count=1), compile_kernel(gradient, count=1)
     scales = row_scales(rest, X)
     for row in np.flatnonzero(loads.row_forces.any(axis=0)).tolist():
         force = loads.row_forces[:, row] * scales[row]
@@ -358,8 +358,8 @@ def row_scales(rest: ElasticRest, X: Array) -> Array:
     rows = np.flatnonzero(rest.arrays.tables.of_row != NONE)
     if len(rows):
         poses = np.empty((len(rest.arrays.part_i) + 1, 12))
-        compiled(part_poses, count=1)(rest.arrays, X, poses)
-        found[rows] = [compiled(row_scale, count=1)(rest.arrays, row, poses) for row in rows]
+        compile_kernel(part_poses, count=1)(rest.arrays, X, poses)
+        found[rows] = [compile_kernel(row_scale, count=1)(rest.arrays, row, poses) for row in rows]
     return found
 
 

@@ -21,7 +21,7 @@ from supple.formulations.elastic_rest.response_operator import pivoted_cholesky
 
 
 @kernel
-def solved(A, B, least):
+def solve_pivoted(A, B, least):
     """Compute B ← A⁻¹B with column pivots above `least`; A is overwritten. Return whether A was regular."""
     n, p = B.shape
     for k in range(n):
@@ -157,7 +157,7 @@ def response(coordinates, ties, excitation, Z, reactions):
             for k in range(n):
                 total += CD[i, k] * F[q, k]
             B[r + i, q] = a[i] * (ends[q, i] - total)
-    if not solved(A, B, VANISHED):
+    if not solve_pivoted(A, B, VANISHED):
         return False
     for q in range(p):
         for i in range(m):

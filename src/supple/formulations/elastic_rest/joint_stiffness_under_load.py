@@ -51,7 +51,7 @@ def under_loads(mechanism: Mechanism, at: At | Configuration) -> tuple[Mechanism
             part=f'joint "{joint}"', path=("joints", joint, "stiffness"), hint="request one configuration at a time",
         )  # fmt: skip
     key = f"under loads {here.theta.tobytes()!r}"
-    found, notes = mechanism.remembered(key, lambda: _settled(mechanism, here, tables))
+    found, notes = mechanism.compute_once(key, lambda: _settle_stiffness(mechanism, here, tables))
     for text, category in notes:
         warnings.warn(text, category, stacklevel=3)
     return found, assemble(found, here.theta)
@@ -80,7 +80,7 @@ def with_stiffness(mechanism: Mechanism, values: Mapping[tuple[str, str], float]
     return mechanism.replace(joints=joints)
 
 
-def _settled(
+def _settle_stiffness(
     mechanism: Mechanism, here: Configuration, tables: Tables
 ) -> tuple[Mechanism, list[tuple[str, type[Warning]]]]:
     """Return the mechanism with numbers, and the text of a note."""
@@ -93,7 +93,7 @@ def _settled(
     force = loads_at(rest, X).vector[None, None]
     curves = {key: PchipInterpolator(table.at, table.values) for key, table in tables.items()}
 
-    def carried(k: Array) -> Array:
+    def compute_reactions(k: Array) -> Array:
         """Return |λ| along the rows for stiffnesses k."""
         compliance = rest.arrays.compliance.copy()
         compliance[rows] = 1.0 / k
@@ -106,12 +106,14 @@ def _settled(
 
     k = np.array(list(values.values()))
     for _ in range(_TURNS):
-        k = stiffness_at(carried(k))
+        k = stiffness_at(compute_reactions(k))
     found = root(
-        lambda logarithm: np.log(stiffness_at(carried(np.exp(logarithm)))) - logarithm, np.log(k), tol=_SETTLED
+        lambda logarithm: np.log(stiffness_at(compute_reactions(np.exp(logarithm)))) - logarithm,
+        np.log(k),
+        tol=_SETTLED,
     )
     k = np.exp(found.x)
-    loads = carried(k)
+    loads = compute_reactions(k)
     off = np.abs(stiffness_at(loads) / k - 1.0)
     if off.max() > _AGREE:
         joint, direction = list(tables)[int(np.argmax(off))]

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.compilation.threads import in_parts, single_blas_thread
-from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, Search, below, grown, scattered
+from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, Search, below, grown, make_start
 from supple.formulations.elastic_rest.constrained_modes import (
     SHAPES,
     first_shift,
@@ -32,10 +32,10 @@ from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, Elastic
 from supple.formulations.elastic_rest.energy_modes import (
     REFINED,
     all_motions,
-    diagonalised,
+    diagonalise,
     elastic_energies,
     refined_response,
-    rising,
+    sort_indices,
 )
 from supple.formulations.elastic_rest.loads import forces_along
 from supple.formulations.elastic_rest.preload import batch_row_forces, pushed_rows
@@ -61,10 +61,10 @@ from supple.formulations.elastic_rest.rows import chosen_rows
 from supple.formulations.elastic_rest.stiffening_kernels import (
     Geometric,
     LoadForms,
+    apply_geometric_stiffness,
     geometric_stiffness,
     load_forms,
     no_stiffness,
-    stiffened,
 )
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
@@ -106,11 +106,11 @@ class LoadedBlock(NamedTuple):
 @kernel
 def stiffness_of(loading, V):
     """Return V K_g (p, z)."""
-    return stiffened(loading.rest, loading.forms, loading.geometric, V)
+    return apply_geometric_stiffness(loading.rest, loading.forms, loading.geometric, V)
 
 
 @kernel
-def turned(energy, mass, near):
+def diagonalise_energy(energy, mass, near):
     """Return ω² + s (p,) ascending and R (p, p) with R E Rᵀ = diag(ω² + s), R M Rᵀ = 1.
 
     Both are empty if E is not positive definite. near : E and M are nearly diagonal
@@ -123,8 +123,8 @@ def turned(energy, mass, near):
     W = np.dot(np.dot(R, mass), R.T)
     W = 0.5 * (W + W.T)
     if near:
-        diagonalised(W, R)
-        order = rising(-np.diag(W))
+        diagonalise(W, R)
+        order = sort_indices(-np.diag(W))
         nu, R = np.diag(W)[order], R[order]
     else:
         nu, U = np.linalg.eigh(W)
@@ -176,7 +176,7 @@ def last_of_cluster(shifted, count):
 
 
 @kernel
-def bounded(structure, A, share, shifted, plain):
+def has_lowest_modes(structure, A, share, shifted, plain):
     """Return whether only modes of the block are among the lowest modes.
 
     shifted : ω² + s (k,) of the lowest modes under loads; plain (p,) of the block without loads, the first k of the
@@ -205,8 +205,8 @@ def diagonal_modes(structure, loading, Q, squares, Z):
     G = np.dot(stiffness_of(loading, Q), Q.T)
     H = elastic_energies(structure, Q) + 0.5 * (G + G.T)
     V = Q.copy()
-    diagonalised(H, V)
-    order = rising(np.diag(H))
+    diagonalise(H, V)
+    order = sort_indices(np.diag(H))
     for i in range(squares.shape[0]):
         squares[i] = H[order[i], order[i]]
         Z[i] = V[order[i]]
@@ -266,7 +266,7 @@ def energies(shifted, X, P, k):
 
 
 @kernel
-def corrected(A, loading, state, away, probe, fresh):
+def correct_motions(A, loading, state, away, probe, fresh):
     """Correct the first k motions of a block by components outside of it, `away` (k, z), and diagonalise again."""
     k = away.shape[0]
     x, g = chebyshev_steps(A, loading, state, away, STEPS, fresh)
@@ -282,7 +282,7 @@ def corrected(A, loading, state, away, probe, fresh):
 @kernel
 def diagonal(E, M, state, near):
     """Return motions with energies E and masses M (p, p) as modes in their span."""
-    shifted, R = turned(E, M, near)
+    shifted, R = diagonalise_energy(E, M, near)
     if shifted.shape[0] == 0:
         return LoadedBlock(shifted, state.X, state.P, state.G, state.probe)
     return LoadedBlock(shifted, np.dot(R, state.X), np.dot(R, state.P), np.dot(R, state.G), state.probe)
@@ -322,7 +322,7 @@ def smooth_modes(A, loading, state, push, squares, Z):
     X[:k] = respond(A, push)
     P[:k] = push + stiffness_of(loading, X[:k])
     E, M = energies(state.shifted, X, P, k)
-    shifted, R = turned(E, M, True)
+    shifted, R = diagonalise_energy(E, M, True)
     if shifted.shape[0] == 0:
         return False
     Z[:] = np.dot(R[: Z.shape[0]], X)
@@ -346,13 +346,13 @@ def refined_modes(structure, A, loading, state, push, squares, Z):
 
 
 @kernel
-def settled(structure, A, loading, search, basis, squares, Z):
+def converge_modes(structure, A, loading, search, basis, squares, Z):
     """Return modes from a basis near them, whether they converged, and the motions [eq. 14c]."""
     count, p, n = squares.shape[0], basis.Y.shape[0], Z.shape[1]
     if p <= count:
         return False, basis.Y
     # A motion without a pattern shows how much the loads take of the stiffness outside the block, round by round.
-    probe = respond(A, scattered(1, n) * (structure.stiffness + A.shift))
+    probe = respond(A, make_start(1, n) * (structure.stiffness + A.shift))
     G, pushed = stiffness_with(loading, basis.Y, probe)
     E = np.dot(basis.Y, G.T)
     state = diagonal(np.eye(p) + 0.5 * (E + E.T), basis.mass, LoadedBlock(E[0], basis.Y, basis.F + G, G, pushed), False)
@@ -388,7 +388,7 @@ def settled(structure, A, loading, search, basis, squares, Z):
         apart = clear(shifted[: k + 1])
         enough = ENOUGH if apart else CLOSE
         if turn > 0 and worst * max(fall, 0.5 * one * ratio) <= enough:
-            if not bounded(structure, A, share, shifted[:k], plain):
+            if not has_lowest_modes(structure, A, share, shifted[:k], plain):
                 return False, state.X
             number = 1 if worst * max(fall, share, one) <= enough else LAST
             push = last_pushes(A, loading, state, away, number)
@@ -398,7 +398,7 @@ def settled(structure, A, loading, search, basis, squares, Z):
         if turn >= EARLY and fall > FALL:
             break
         before = worst
-        state = corrected(A, loading, state, away, probe, turn > 0 and fall > FROZEN)
+        state = correct_motions(A, loading, state, away, probe, turn > 0 and fall > FROZEN)
         if state.shifted.shape[0] == 0:
             break
     return False, state.X
@@ -440,7 +440,7 @@ def loaded_modes(loading, held, search, loaded, k, X, squares, Z):
         diagonal_modes(structure, loading, Q, squares[:wanted], Z[:wanted])
         return wanted
     while True:
-        done, V = settled(structure, A, loading, search, basis, squares, Z)
+        done, V = converge_modes(structure, A, loading, search, basis, squares, Z)
         if done:
             return count
         if 2 * MANY * search.start.shape[0] >= n - hard:
@@ -460,15 +460,15 @@ def loaded_batch(rest, held, search, loaded, X, squares, Z, number):
 def redundant_rows(rest: ElasticRest, held: HeldRows) -> bool:
     """Return whether some of the constrained rows depend on others at rest, or nearly so; computed once."""
 
-    def found() -> bool:
+    def find() -> bool:
         X = undeformed(rest.numbering.mechanism).X
         C = rows_over_coordinates(rest, held.rows, X[None])[0]
         shift = first_shift(rest, held, X)
-        A = compiled(response_operator, count=1)(Structure(rest.arrays.stiffness, C, held.compliance), shift)
+        A = compile_kernel(response_operator, count=1)(Structure(rest.arrays.stiffness, C, held.compliance), shift)
         return len(A.order) < len(held.rows)
 
     key = f"redundant rows {rest.band} {held.rows.tobytes()!r}"
-    return rest.numbering.mechanism.remembered(key, found)
+    return rest.numbering.mechanism.compute_once(key, find)
 
 
 class Preparation(NamedTuple):
@@ -485,7 +485,7 @@ class Preparation(NamedTuple):
 
 def preparation(rest: ElasticRest, held: HeldRows, count: int) -> Preparation:
     """Return the preparation of a search for `count` modes, computed once."""
-    known: dict[tuple[object, ...], Preparation] = rest.numbering.mechanism.remembered("modes under loads", dict)
+    known: dict[tuple[object, ...], Preparation] = rest.numbering.mechanism.compute_once("modes under loads", dict)
     key = (rest.band, tuple(rest.displacements), held.rows.tobytes(), held.compliance.tobytes(), count)
     if key not in known:
         given = redundant_rows(rest, held) or len(pushed_rows(rest)) > 0
@@ -510,7 +510,7 @@ def constrained_loaded_modes(
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        compiled(loaded_batch, count=stop - start)(
+        compile_kernel(loaded_batch, count=stop - start)(
             rest.arrays, held, search, LoadedRest(forms, along[piece], forces[piece]),
             X[piece], squares[piece], Z[piece], number[piece],
         )  # fmt: skip

@@ -9,10 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.description.force_model import CONSTANT
 from supple.description.mechanism import Mechanism
-from supple.formulations.coefficients import ACTUATOR, LAW, NUMBER, ROLE, along_measure, carried, measure_of_use
+from supple.formulations.coefficients import (
+    ACTUATOR,
+    LAW,
+    NUMBER,
+    ROLE,
+    along_measure,
+    get_coefficients,
+    measure_of_use,
+)
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH
@@ -79,7 +87,7 @@ def loads_at(rest: ElasticRest, configuration: Configuration, kinds: Collection[
 
 def applied_forces(rest: ElasticRest, X: Array) -> list[NodalForce]:
     """Return forces and moments at points, without gravity, which `carried` lists first."""
-    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    arrays = get_coefficients(undeformed(rest.numbering.mechanism)).arrays
     first = len(rest.bodies) if rest.numbering.mechanism.gravity is not None else 0
     found = []
     for (b, follows), row in zip(arrays.loads_i[first:].tolist(), arrays.loads_f[first:], strict=True):
@@ -93,7 +101,7 @@ def applied_forces(rest: ElasticRest, X: Array) -> list[NodalForce]:
 
 def _along_measures(rest: ElasticRest, configuration: Configuration, kinds: Collection[str]) -> dict[int, float]:
     """Return the force along each measure with a constant force, or with a spring, stretched without deformation."""
-    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    arrays = get_coefficients(undeformed(rest.numbering.mechanism)).arrays
     first, found = rest.numbering.constraints, {}
     for measure in measures_acted_along(rest):
         length = configuration.w[measure]
@@ -110,12 +118,12 @@ def measures_acted_along(rest: ElasticRest) -> list[int]:
     """Return the measures with a force model, computed once."""
     mechanism = rest.numbering.mechanism
 
-    def found() -> list[int]:
-        arrays = carried(undeformed(mechanism)).arrays
+    def find() -> list[int]:
+        arrays = get_coefficients(undeformed(mechanism)).arrays
         starts = arrays.uses_start
         return [i for i in range(len(starts) - 1) if (arrays.uses_i[starts[i] : starts[i + 1], ROLE] == LAW).any()]
 
-    return mechanism.remembered("measures acted along", found)
+    return mechanism.compute_once("measures acted along", find)
 
 
 def forces_along(rest: ElasticRest, w: Array) -> Array:
@@ -124,7 +132,7 @@ def forces_along(rest: ElasticRest, w: Array) -> Array:
     measures = measures_acted_along(rest)
     if not measures:
         return found
-    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    arrays = get_coefficients(undeformed(rest.numbering.mechanism)).arrays
     for measure in measures:
         row = rest.numbering.constraints + measure
         found[:, row] = [along_measure(arrays, measure, length).force for length in w[:, measure].tolist()]
@@ -139,7 +147,7 @@ def carries_loads(mechanism: Mechanism) -> bool:
 
 def input_rows(rest: ElasticRest) -> NDArray[np.int64]:
     """Return the rows of inputs: of the actuators, then of the loaded displacements."""
-    arrays = carried(undeformed(rest.numbering.mechanism)).arrays
+    arrays = get_coefficients(undeformed(rest.numbering.mechanism)).arrays
     driven = arrays.uses_i[:, ROLE] == ACTUATOR
     rows = np.empty(len(rest.numbering.mechanism.actuators), dtype=np.int64)
     rows[arrays.uses_i[driven, NUMBER]] = rest.numbering.constraints + measure_of_use(arrays)[driven]
@@ -219,7 +227,7 @@ def load_batch(loads, X, forces):
 def load_vectors(rest: ElasticRest, X: Array) -> Array:
     """Return forces (N, z) of weights and applied forces at poses X (N, bodies + 1, 12)."""
     forces = np.empty((len(X), rest.size))
-    compiled(load_batch, count=len(X))(load_arrays(rest), X, forces)
+    compile_kernel(load_batch, count=len(X))(load_arrays(rest), X, forces)
     return forces
 
 
@@ -242,7 +250,7 @@ def load_arrays(rest: ElasticRest) -> LoadArrays:
         gravity = numbering.drawing.vector(mechanism.gravity, ("gravity",), "gravity")
         for b, body in enumerate(rest.bodies):
             add(b, 0, np.where(column < 3, body.rigid, 0.0), np.concatenate([gravity, np.zeros(3)]))
-    arrays = carried(undeformed(mechanism)).arrays
+    arrays = get_coefficients(undeformed(mechanism)).arrays
     applied = len(rest.bodies) if mechanism.gravity is not None else 0
     for (b, follows), row in zip(arrays.loads_i[applied:].tolist(), arrays.loads_f[applied:], strict=True):
         if b < len(rest.bodies):

@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.array_types import Array, Integers
 from supple.diagnostics import InputError
-from supple.formulations.coefficients import along_measure, carried
+from supple.formulations.coefficients import along_measure, get_coefficients
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.yielding_drives import YieldingDrive
 from supple.formulations.yielding_rows import SoftRow, yielding_rows
@@ -151,7 +151,7 @@ def displacement(numbering: Numbering, name: str) -> tuple[int, int, Array, Arra
 
 def spring_rows(numbering: Numbering) -> dict[int, float]:
     """Return the measures of springs, and their total stiffness."""
-    load = carried(rest(numbering.mechanism))
+    load = get_coefficients(rest(numbering.mechanism))
     load.require_linear("a flexible model")
     stiffness = {
         numbering.constraints + measure: -along_measure(load.arrays, measure).slope

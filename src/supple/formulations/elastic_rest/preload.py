@@ -174,7 +174,7 @@ def held_loads(mechanism: Mechanism, what: str) -> bool:
             return str(error)
         return ""
 
-    found = mechanism.remembered("loads that nothing holds", refusal)
+    found = mechanism.compute_once("loads that nothing holds", refusal)
     if found:
         warnings.warn(f"{what} omit the stiffness of loads: {found}", SuppleWarning, stacklevel=user_level())
     return not found

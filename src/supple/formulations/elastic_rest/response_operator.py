@@ -202,7 +202,7 @@ def multipliers(structure, A, V, ends):
 
 
 @kernel
-def rested(structure, A, forces, ends, Z, reactions):
+def find_rest(structure, A, forces, ends, Z, reactions):
     """Compute Z (p, n) and λ (p, rows) of Λ Z + Cᵀλ = forces, C Z - diag(c) λ = ends, from A with its shift [eq. 20].
 
     (Λ + s) z = f + s z is repeated until z converges: each iteration gains a factor (ω₁² + s)/s, ω₁ the lowest

@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.block_modes import scattered, sharpened
+from supple.formulations.elastic_rest.block_modes import make_start, sharpen_modes
 from supple.formulations.elastic_rest.energy_modes import REFINED, extend
 from supple.formulations.elastic_rest.loads import rest_loads
 from supple.formulations.elastic_rest.response_operator import least_pivot, multipliers, respond
@@ -87,13 +87,13 @@ def inverse_of(L):
 @kernel
 def first_basis(structure, A, search):
     """Return the block of a search, refined once (eq. 8), of unit energy."""
-    F = sharpened(A, respond(A, search.start), 2, 1.0 / (search.cut + search.shift))
+    F = sharpen_modes(A, respond(A, search.start), 2, 1.0 / (search.cut + search.shift))
     basis = unit_energy(F, respond(A, F))
     if basis.Y.shape[0] < F.shape[0]:
         # Some are the same but for rounding. Others take their places, as in `block`.
         Q = np.empty(F.shape)
         size = extend(Q, 0, F)
-        size = extend(Q, size, respond(A, scattered(F.shape[0] - size, F.shape[1]) * (structure.stiffness + A.shift)))
+        size = extend(Q, size, respond(A, make_start(F.shape[0] - size, F.shape[1]) * (structure.stiffness + A.shift)))
         basis = unit_energy(Q[:size], respond(A, Q[:size]))
     return basis
 

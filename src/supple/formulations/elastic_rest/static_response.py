@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.compilation.threads import in_parts, single_blas_thread
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_over_coordinates
@@ -102,7 +102,7 @@ def static_response(rest: ElasticRest, X: Array, forces: Array, ends: Array | No
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
         C = rows_over_coordinates(rest, numbers, X[piece])
-        run = compiled(static_responses, count=stop - start)
+        run = compile_kernel(static_responses, count=stop - start)
         run(structure, C, forces[piece], led, Z[piece], reactions[piece], regular[piece])
 
     in_parts(part, len(X))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.geometric_stiffness_at_rest import (
     applied_form,
@@ -205,7 +205,7 @@ def geometric_stiffness(rest, forms, X, row_forces, geometric):
 
 
 @kernel
-def stiffened(rest, forms, geometric, V):
+def apply_geometric_stiffness(rest, forms, geometric, V):
     """Return V K_g (p, z) of motions in rows, V (p, z)."""
     d, parts = rest.column.shape[0], rest.part_i.shape[0]
     motions = np.ascontiguousarray(V.T)  # side by side: each step is done for all of them at once
@@ -254,13 +254,13 @@ def geometric_matrices(rest, forms, X, row_forces, K):
     unit = np.eye(K.shape[1])
     for k in range(X.shape[0]):
         geometric_stiffness(rest, forms, X[k], row_forces[k], geometric)
-        K[k] = stiffened(rest, forms, geometric, unit)
+        K[k] = apply_geometric_stiffness(rest, forms, geometric, unit)
 
 
 def load_forms(rest: ElasticRest) -> LoadForms:
     """Return the load patterns of a mechanism, computed once."""
     key = f"load forms {rest.band} {list(rest.displacements)}"
-    return rest.numbering.mechanism.remembered(key, lambda: _load_forms(rest))
+    return rest.numbering.mechanism.compute_once(key, lambda: _load_forms(rest))
 
 
 def _load_forms(rest: ElasticRest) -> LoadForms:
@@ -310,5 +310,5 @@ def _flat(forms: Array) -> Array:
 def geometric_stiffnesses(rest: ElasticRest, X: Array, row_forces: Array) -> Array:
     """Return symmetric K_g (N, z, z) at poses X (N, bodies + 1, 12) with row forces λ (N, rows) at rest."""
     K = np.empty((len(X), rest.size, rest.size))
-    compiled(geometric_matrices, count=len(X))(rest.arrays, load_forms(rest), X, row_forces, K)
+    compile_kernel(geometric_matrices, count=len(X))(rest.arrays, load_forms(rest), X, row_forces, K)
     return K

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.compilation import inlined, kernel
+from supple.compilation import inline_kernel, kernel
 from supple.equations.row import DFORCE_THETA, DM, FORCE, MASS
 from supple.formulations.recursive.gather import (
     States,
@@ -60,7 +60,7 @@ from supple.formulations.recursive.spatial import (
     power,
     put,
     put_spatial,
-    scaled,
+    scale_spatial,
     spatial_at,
 )
 
@@ -179,7 +179,7 @@ def inertia_turned(side, blocks, m, base, node, to):
         S, turn = spatial_at(base, AXIS, W, lane), spatial_at(node, AXIS, W, lane)
         turned = force_cross(turn, inertia_times(m, mc, J, S))
         lag = inertia_times(m, mc, J, motion_cross(turn, S))
-        put_spatial(to, RATE_CHANGE, W, lane, both(turned, scaled(-1.0, lag)))
+        put_spatial(to, RATE_CHANGE, W, lane, both(turned, scale_spatial(-1.0, lag)))
 
 
 @kernel
@@ -206,7 +206,7 @@ def put_gradient(lanes, tree, results, entry, start, k, j, m):
 
 
 # States side by side are faster in functions of their own, a single state without the calls.
-bring_one, recur_once = inlined(bring_in), inlined(recursion)
+bring_one, recur_once = inline_kernel(bring_in), inline_kernel(recursion)
 
 
 class Results(NamedTuple):

@@ -33,7 +33,7 @@ from supple.formulations.recursive.spatial import (
     spatial_at,
     vector_at,
 )
-from supple.geometry.vectors import applied, cross, dot, minus, norm, plus, times
+from supple.geometry.vectors import apply_matrix, cross, dot, minus, norm, plus, times
 
 END_AXIS, ACTUATOR = 0, 2
 """Integers: the axes of both ends, an actuator or -1."""
@@ -69,7 +69,7 @@ def measure_distance(side, blocks, tree, memory, i):
         node, point = cut(memory.nodes, row[END_AXIS + e], SLOTS * W), vector_at(numbers, END_POINT + 3 * e, 1, 0)
         for lane in range(lanes):
             R = matrix_at(node, ROTATION, W, lane)
-            x = plus(vector_at(node, POSITION, W, lane), applied(R, point))
+            x = plus(vector_at(node, POSITION, W, lane), apply_matrix(R, point))
             velocity = times(sign, point_velocity(spatial_at(node, VELOCITY, W, lane), x))
             put_vector(line, END + 3 * e, W, lane, x)
             put_vector(line, WAY_RATE, W, lane, plus(vector_at(line, WAY_RATE, W, lane), velocity))

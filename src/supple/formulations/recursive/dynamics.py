@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.compilation.bundle import native_array
 from supple.compilation.threads import cores
 from supple.diagnostics import InputError, NumericalError
@@ -133,7 +133,7 @@ class _States:
 
     def run(self, wanted: int, *filled: Array) -> None:
         """Compute the quantities that `batch` defines for every part of the batch, on different cores."""
-        work, tree = compiled(batch, count=self.count, fused=True), self.tree
+        work, tree = compile_kernel(batch, count=self.count, fused=True), self.tree
         side = (0,) * (1 if self.count == 1 else SIDE_BY_SIDE)
         size = int(memory_size(tree.packed.integers, len(side)))
         nothing = np.empty((self.count, 0))

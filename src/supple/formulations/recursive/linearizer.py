@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compile_kernel
 from supple.compilation.threads import cores
 from supple.diagnostics import InputError
 from supple.formulations.recursive.batch import LinearizationResults, Results, batch, memory_size, one_state
@@ -33,9 +33,9 @@ class StateLinearizer:
     """
 
     def __init__(self, tree: TreeArrays, *, special: bool = False):
-        kernel = specialised(tree)[1] if special else one_state
+        kernel = specialise_kernels(tree)[1] if special else one_state
         n = tree.n
-        self._run, self._side = compiled(kernel, fused=True), (0,)
+        self._run, self._side = compile_kernel(kernel, fused=True), (0,)
         self._tree, self._memory = tree.packed, memory(int(memory_size(tree.packed.integers, 1)))
         at = places(tree.packed.integers).accelerations
         self.accelerations = self._memory[at : at + n]
@@ -56,7 +56,7 @@ class BatchLinearizer:
     def __init__(self, tree: TreeArrays, count: int, *, threads: int | None = None, special: bool = False):
         self.tree, self.count, self.special = tree, count, special
         self.threads = cores() if threads is None else threads
-        self._run = compiled(specialised(tree)[0] if special else batch, fused=True)
+        self._run = compile_kernel(specialise_kernels(tree)[0] if special else batch, fused=True)
         self._side = (0,) * (_SPECIAL_SIDE if special else SIDE_BY_SIDE)
         size = int(memory_size(tree.packed.integers, len(self._side)))
         self._memories = [memory(size) for _ in range(max(self.threads, 1))]
@@ -171,15 +171,15 @@ def _hand_over(tree: TreeArrays) -> str:
     return _HAND_OVER.format(size_A=4 * n * n, size_B=2 * n * tree.inputs, lines=text)
 
 
-def specialised(tree: TreeArrays) -> tuple[Callable, Callable]:
+def specialise_kernels(tree: TreeArrays) -> tuple[Callable, Callable]:
     """Return the kernels `batch` and `one_state` for one tree."""
     text = program_text(tree)
     name = "supple_specialised_tree_" + hashlib.sha256(text.encode()).hexdigest()[:16]
-    module = sys.modules.get(name) or _loaded(name, text)
+    module = sys.modules.get(name) or _load_module(name, text)
     return module.batch, module.one_state
 
 
-def _loaded(name: str, text: str) -> ModuleType:
+def _load_module(name: str, text: str) -> ModuleType:
     """Return the text as a module."""
     module = ModuleType(name)
     sys.modules[name] = module  # what is kept of compiled code names it
@@ -313,7 +313,7 @@ def statements(trace: Trace, results: Mapping[int, object], place: str) -> Itera
     used = _uses(trace, results.values())
     text: dict[int, tuple[str, int]] = {}
 
-    def written(item: object) -> tuple[str, int]:
+    def write_operand(item: object) -> tuple[str, int]:
         return text[item.number] if isinstance(item, Traced) else (repr(float(item)), 0)  # type: ignore[arg-type]
 
     for number in trace.numbers:
@@ -323,10 +323,10 @@ def statements(trace: Trace, results: Mapping[int, object], place: str) -> Itera
         if number.operation == "input":
             expression, size = place.format(number.arguments[0]), _LONGEST
         elif number.operation == "neg":
-            inner, size = written(number.arguments[0])
+            inner, size = write_operand(number.arguments[0])
             expression = f"(-{inner})"
         else:
-            (left, a), (right, b) = (written(item) for item in number.arguments)
+            (left, a), (right, b) = (write_operand(item) for item in number.arguments)
             expression, size = f"({left} {number.operation} {right})", a + b + 1
         if count > 1 or size >= _LONGEST:
             name = f"t{number.number}"
@@ -335,7 +335,7 @@ def statements(trace: Trace, results: Mapping[int, object], place: str) -> Itera
         else:
             text[number.number] = (expression, size)
     for at, result in results.items():
-        yield f"{place.format(at)} = {written(result)[0]}"
+        yield f"{place.format(at)} = {write_operand(result)[0]}"
 
 
 def _uses(trace: Trace, results: Iterable[object]) -> dict[int, int]:

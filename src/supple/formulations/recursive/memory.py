@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from supple.array_types import Array, Integers
-from supple.compilation import borrowed, kernel
+from supple.compilation import kernel, mark_borrowed
 
 # The rows in which an axis of a tree stands: one of integers, one of numbers.
 
@@ -317,7 +317,7 @@ def places(header):
 @kernel(inline=True)
 def parts(side, header, work):
     """Split the working memory."""
-    W, at, work = len(side), places(header), borrowed(work)
+    W, at, work = len(side), places(header), mark_borrowed(work)
     return Memory(
         work[at.configuration * W : at.rates * W],
         work[at.rates * W : at.accelerations * W],
@@ -340,7 +340,7 @@ def parts(side, header, work):
 @kernel(inline=True)
 def tables(packed):
     """Split a packed tree."""
-    i, f = borrowed(packed.integers), borrowed(packed.numbers)
+    i, f = mark_borrowed(packed.integers), mark_borrowed(packed.numbers)
     n, loads, distances = i[AXES], i[LOADS], i[DISTANCES]
     meet = HEADER + n * INTEGERS
     actuators = meet + n * n

@@ -53,12 +53,12 @@ from supple.formulations.recursive.spatial import (
     put_matrix,
     put_spatial,
     put_vector,
-    scaled,
+    scale_spatial,
     spatial_at,
     vector_at,
 )
 from supple.geometry.vectors import (
-    applied,
+    apply_matrix,
     cross,
     crossed_columns,
     dot,
@@ -71,7 +71,7 @@ from supple.geometry.vectors import (
     symmetric,
     times,
     trace_less,
-    turned_about_z,
+    turn_about_z,
 )
 
 
@@ -85,17 +85,17 @@ def outward(side, blocks, tree, memory):
         parent, node = cut(nodes, row[PARENT], SLOTS * W), cut(nodes, k, SLOTS * W)
         given = memory.configuration[row[AT_INPUT] * W :]
         if row[KIND] == TURN:
-            turned(side, blocks, numbers, parent, given, node)
+            turn_joint(side, blocks, numbers, parent, given, node)
         elif row[KIND] == SLIDE:
             slid(side, blocks, numbers, row[CARRIES_ORIGIN], parent, given, node)
         elif row[KIND] == SCREW:
-            screwed(side, blocks, numbers, parent, given, node)
+            screw_joint(side, blocks, numbers, parent, given, node)
         elif row[FIRST] == k:
-            floated(side, blocks, numbers, row[KIND], row[CARRIES_ORIGIN], parent, given, node)
+            float_joint(side, blocks, numbers, row[KIND], row[CARRIES_ORIGIN], parent, given, node)
         else:
             fixed_axis(side, blocks, row[KIND], k - row[FIRST], parent, node)
         before = cut(nodes, row[BEFORE], SLOTS * W)
-        moved(side, blocks, parent, before, cut(memory.rates, k, W), cut(memory.accelerations, k, W), node)
+        move_joint(side, blocks, parent, before, cut(memory.rates, k, W), cut(memory.accelerations, k, W), node)
         if row[BODY] == 1:
             body(side, blocks, numbers, node)
         else:
@@ -115,10 +115,10 @@ def ground(side, gravity, node):
 
 
 @kernel(inline=True)
-def placed(parent, place, W, lane):
+def place_joint(parent, place, W, lane):
     """Return R_p R_place and r_p + R_p r_place, eq. 6."""
     R = matrix_at(parent, ROTATION, W, lane)
-    return (matrix_product(R, place[0]), plus(vector_at(parent, POSITION, W, lane), applied(R, place[1])))
+    return (matrix_product(R, place[0]), plus(vector_at(parent, POSITION, W, lane), apply_matrix(R, place[1])))
 
 
 @kernel(inline=True)
@@ -128,15 +128,15 @@ def z_of(R):
 
 
 @kernel
-def turned(side, blocks, numbers, parent, given, node):
+def turn_joint(side, blocks, numbers, parent, given, node):
     """Compute R = R_p R_place R_z(q), S = (r × z, z);  given : sine, cosine."""
     W, lanes = len(side), lane_count(side, blocks)
     place = (matrix_at(numbers, PLACE_ROTATION, 1, 0), vector_at(numbers, PLACE_POSITION, 1, 0))
     for lane in range(lanes):
-        R, r = placed(parent, place, W, lane)
+        R, r = place_joint(parent, place, W, lane)
         z = z_of(R)
         sine, cosine = number_at(given, 0, W, lane), number_at(given, 1, W, lane)
-        put_matrix(node, ROTATION, W, lane, turned_about_z(R, sine, cosine))
+        put_matrix(node, ROTATION, W, lane, turn_about_z(R, sine, cosine))
         put_vector(node, POSITION, W, lane, r)
         put_spatial(node, AXIS, W, lane, (cross(r, z), z))
 
@@ -148,7 +148,7 @@ def slid(side, blocks, numbers, carries_origin, parent, given, node):
     place = (matrix_at(numbers, PLACE_ROTATION, 1, 0), vector_at(numbers, PLACE_POSITION, 1, 0))
     carried = 0.0 if carries_origin == 1 else 1.0
     for lane in range(lanes):
-        R, r = placed(parent, place, W, lane)
+        R, r = place_joint(parent, place, W, lane)
         z = z_of(R)
         put_matrix(node, ROTATION, W, lane, R)
         put_vector(node, POSITION, W, lane, plus(r, times(carried * number_at(given, 0, W, lane), z)))
@@ -156,13 +156,13 @@ def slid(side, blocks, numbers, carries_origin, parent, given, node):
 
 
 @kernel
-def screwed(side, blocks, numbers, parent, given, node):
+def screw_joint(side, blocks, numbers, parent, given, node):
     """Compute R as in `turned`, r = r_p + R_p r_place + h q z, S = (r × z + h z, z), h the pitch.
 
     given : sine, cosine, q
     """
     W, lanes, pitch = len(side), lane_count(side, blocks), numbers[PITCH]
-    turned(side, blocks, numbers, parent, given, node)
+    turn_joint(side, blocks, numbers, parent, given, node)
     for lane in range(lanes):
         S = spatial_at(node, AXIS, W, lane)
         along = times(pitch * number_at(given, 2, W, lane), S[1])  # r × z does not change along z
@@ -171,7 +171,7 @@ def screwed(side, blocks, numbers, parent, given, node):
 
 
 @kernel
-def floated(side, blocks, numbers, kind, carries_origin, parent, given, node):
+def float_joint(side, blocks, numbers, kind, carries_origin, parent, given, node):
     """Compute the first axis of a spherical or free joint: R = R_p R_place R(quaternion), r = ... + R_p R_place x.
 
     given : unit quaternion x, y, z, w, followed by the displacement of a free joint
@@ -180,12 +180,12 @@ def floated(side, blocks, numbers, kind, carries_origin, parent, given, node):
     place = (matrix_at(numbers, PLACE_ROTATION, 1, 0), vector_at(numbers, PLACE_POSITION, 1, 0))
     displaced = kind != BALL and carries_origin == 0
     for lane in range(lanes):
-        R, r = placed(parent, place, W, lane)
+        R, r = place_joint(parent, place, W, lane)
         x, y, z = vector_at(given, 0, W, lane)
         turn = rotation_of_quaternion(x, y, z, number_at(given, 3, W, lane))
         put_matrix(node, ROTATION, W, lane, matrix_product(R, turn))
         if displaced:
-            r = plus(r, applied(R, vector_at(given, 4, W, lane)))
+            r = plus(r, apply_matrix(R, vector_at(given, 4, W, lane)))
         put_vector(node, POSITION, W, lane, r)
     own_axis(side, blocks, kind, 0, node)
 
@@ -215,7 +215,7 @@ def own_axis(side, blocks, kind, number, node):
 
 
 @kernel
-def moved(side, blocks, parent, before, rate, acceleration, node):
+def move_joint(side, blocks, parent, before, rate, acceleration, node):
     """Compute Ψ̇ = V_before × S, V = V_p + S q̇, A = A_p + Ψ̇ q̇ + S q̈."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
@@ -223,8 +223,8 @@ def moved(side, blocks, parent, before, rate, acceleration, node):
         turn = motion_cross(spatial_at(before, VELOCITY, W, lane), S)
         v, a = number_at(rate, 0, W, lane), number_at(acceleration, 0, W, lane)
         put_spatial(node, AXIS_RATE, W, lane, turn)
-        put_spatial(node, VELOCITY, W, lane, both(spatial_at(parent, VELOCITY, W, lane), scaled(v, S)))
-        own = both(scaled(v, turn), scaled(a, S))
+        put_spatial(node, VELOCITY, W, lane, both(spatial_at(parent, VELOCITY, W, lane), scale_spatial(v, S)))
+        own = both(scale_spatial(v, turn), scale_spatial(a, S))
         put_spatial(node, ACCELERATION, W, lane, both(spatial_at(parent, ACCELERATION, W, lane), own))
 
 
@@ -236,7 +236,7 @@ def body(side, blocks, numbers, node):
     own = symmetric(spatial_at(numbers, SECOND_MOMENT, 1, 0))
     for lane in range(lanes):
         R, V = matrix_at(node, ROTATION, W, lane), spatial_at(node, VELOCITY, W, lane)
-        c = plus(vector_at(node, POSITION, W, lane), applied(R, center))
+        c = plus(vector_at(node, POSITION, W, lane), apply_matrix(R, center))
         mc = times(m, c)
         second = second_moment(matrix_product(R, own), R, mc, c)
         full = symmetric(second)
@@ -254,4 +254,4 @@ def body(side, blocks, numbers, node):
 def second_moment(B, R, mc, c):
     """Return the upper half of Σ = B Rᵀ + m c cᵀ, B = R Σ_c."""
     lower = (dot(B[1], R[1]) + mc[1] * c[1], dot(B[1], R[2]) + mc[1] * c[2], dot(B[2], R[2]) + mc[2] * c[2])
-    return (plus(applied(R, B[0]), times(mc[0], c)), lower)
+    return (plus(apply_matrix(R, B[0]), times(mc[0], c)), lower)

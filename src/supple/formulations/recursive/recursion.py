@@ -48,14 +48,14 @@ from supple.formulations.recursive.spatial import (
     put_matrix,
     put_spatial,
     put_vector,
-    scaled,
+    scale_spatial,
     spatial_at,
     turn_product,
     turn_product_transposed,
     vector_at,
 )
 from supple.formulations.recursive.variation import variation
-from supple.geometry.vectors import applied, cross, dot, matrix_sum, plus
+from supple.geometry.vectors import apply_matrix, cross, dot, matrix_sum, plus
 
 INVERSE, MASS_MATRIX, FORWARD, INVERSE_VARIATION, FORWARD_VARIATION = 0, 1, 2, 3, 4
 """Requests, see `recursion`."""
@@ -305,9 +305,9 @@ def apply_load(side, blocks, follows, load, node):
     point, wrench = vector_at(load, POINT, 1, 0), spatial_at(load, WRENCH, 1, 0)
     for lane in range(lanes):
         R = matrix_at(node, ROTATION, W, lane)
-        r = plus(vector_at(node, POSITION, W, lane), applied(R, point))
-        F, m = (applied(R, wrench[0]), applied(R, wrench[1])) if follows == 1 else wrench
-        needed = scaled(-1.0, (F, plus(m, cross(r, F))))
+        r = plus(vector_at(node, POSITION, W, lane), apply_matrix(R, point))
+        F, m = (apply_matrix(R, wrench[0]), apply_matrix(R, wrench[1])) if follows == 1 else wrench
+        needed = scale_spatial(-1.0, (F, plus(m, cross(r, F))))
         put_spatial(node, FORCE, W, lane, both(spatial_at(node, FORCE, W, lane), needed))
         if follows == 0:
             put_vector(node, DEAD_FORCE, W, lane, plus(vector_at(node, DEAD_FORCE, W, lane), F))
@@ -333,7 +333,7 @@ def vary_loads(side, blocks, tree, memory):
     for i in range(n):
         j = n - 1 - i
         node, parent = cut(memory.nodes, j, SLOTS * W), parent_of(tree, j)
-        lagging(side, blocks, node)
+        turn_dead_force(side, blocks, node)
         k = j
         while k < n:
             base = cut(memory.nodes, k, SLOTS * W)
@@ -348,7 +348,7 @@ def vary_loads(side, blocks, tree, memory):
 
 
 @kernel
-def lagging(side, blocks, node):
+def turn_dead_force(side, blocks, node):
     """Compute CHANGE = E S_j and DEAD_TURNED = E_jᵀ S_j."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.formulations.recursive.dynamics import inverse_dynamics, inverse_variation, mass_matrix
 from supple.formulations.recursive.tree import TreeArrays
 from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
@@ -88,7 +88,7 @@ class CoupledTree(NamedTuple):
     def accelerations(self, theta: Array, rates: Array, u: Array) -> Array:
         """Return θ̈ (N, s)."""
         M = self.G.T @ mass_matrix(self.tree, theta @ self.G.T + self.c) @ self.G
-        return _solved(M, -self.needed(theta, rates, np.zeros_like(theta), u)[..., None])[..., 0]
+        return _solve(M, -self.needed(theta, rates, np.zeros_like(theta), u)[..., None])[..., 0]
 
     def variation(self, theta: Array, rates: Array, accelerations: Array, u: Array) -> tuple[Array, Array, Array]:
         """Return M, P₂, P₁ (N, s, s) of M δθ̈ = P₂ δθ + P₁ δθ̇ about a motion."""
@@ -103,13 +103,13 @@ def recursive_tree(mechanism: Mechanism) -> TreeOrder | CoupledTree | None:
     elastic parts, joint kinds without steps, nonlinear springs or springs with relaxed length zero, couplings of sensor
     measures, and trees with numbers that are not finite.
     """
-    return mechanism.remembered("recursive tree", lambda: _served(rest(mechanism)))
+    return mechanism.compute_once("recursive tree", lambda: _build_tree(rest(mechanism)))
 
 
-def _served(position: Rest) -> TreeOrder | CoupledTree | None:
+def _build_tree(position: Rest) -> TreeOrder | CoupledTree | None:
     numbering = position.numbering
     mechanism, coordinates = numbering.mechanism, numbering.coordinates
-    if numbering.topology.cut or not coordinates or carried(position).nonlinear or mechanism.elastic:
+    if numbering.topology.cut or not coordinates or get_coefficients(position).nonlinear or mechanism.elastic:
         return None
     if any(spring.without_length for spring in mechanism.springs.values()):
         return None
@@ -181,7 +181,7 @@ def coupled_tree(position: Rest, theta: tuple[tuple[str, str], ...]) -> CoupledT
     return coupled if values[0] > _MASSLESS else None
 
 
-def _solved(M: Array, right: Array) -> Array:
+def _solve(M: Array, right: Array) -> Array:
     try:
         return np.asarray(np.linalg.solve(M, right), float)
     except np.linalg.LinAlgError:

@@ -7,22 +7,22 @@ are read with W = 1, lane = 0.
 
 from __future__ import annotations
 
-from supple.compilation import kernel, unsigned
+from supple.compilation import kernel, mark_unsigned
 from supple.formulations.recursive.memory import MOMENT, MOMENTUM, SECOND, SPREAD
-from supple.geometry.vectors import applied, applied_from_left, cross, dot, plus, symmetric, times, trace_less
+from supple.geometry.vectors import apply_from_left, apply_matrix, cross, dot, plus, symmetric, times, trace_less
 
 
 @kernel(inline=True)
 def number_at(rows, slot, W, lane):
     """Read one number."""
-    return rows[unsigned(slot * W + lane)]
+    return rows[mark_unsigned(slot * W + lane)]
 
 
 @kernel(inline=True)
 def vector_at(rows, slot, W, lane):
     """Read three numbers."""
     at = slot * W + lane
-    return (rows[unsigned(at)], rows[unsigned(at + W)], rows[unsigned(at + 2 * W)])
+    return (rows[mark_unsigned(at)], rows[mark_unsigned(at + W)], rows[mark_unsigned(at + 2 * W)])
 
 
 @kernel(inline=True)
@@ -40,14 +40,14 @@ def matrix_at(rows, slot, W, lane):
 @kernel(inline=True)
 def put(rows, slot, W, lane, value):
     """Write one number."""
-    rows[unsigned(slot * W + lane)] = value
+    rows[mark_unsigned(slot * W + lane)] = value
 
 
 @kernel(inline=True)
 def put_vector(rows, slot, W, lane, a):
     """Write three numbers."""
     at = slot * W + lane
-    rows[unsigned(at)], rows[unsigned(at + W)], rows[unsigned(at + 2 * W)] = a[0], a[1], a[2]
+    rows[mark_unsigned(at)], rows[mark_unsigned(at + W)], rows[mark_unsigned(at + 2 * W)] = a[0], a[1], a[2]
 
 
 @kernel(inline=True)
@@ -72,7 +72,7 @@ def both(x, y):
 
 
 @kernel(inline=True)
-def scaled(factor, x):
+def scale_spatial(factor, x):
     """Return factor x for a spatial vector."""
     return (times(factor, x[0]), times(factor, x[1]))
 
@@ -104,7 +104,7 @@ def point_velocity(S, x):
 @kernel(inline=True)
 def inertia_times(m, moment, J, S):
     """Return I S = (m s + z × m c, m c × s + J z), J = (tr Σ) 1 - Σ."""
-    return (plus(times(m, S[0]), cross(S[1], moment)), plus(cross(moment, S[0]), applied(J, S[1])))
+    return (plus(times(m, S[0]), cross(S[1], moment)), plus(cross(moment, S[0]), apply_matrix(J, S[1])))
 
 
 @kernel(inline=True)
@@ -122,10 +122,10 @@ def carried_momentum(node, W, lane):
 @kernel(inline=True)
 def turn_product(p, K, S):
     """Return (z × p, K z): B S of the velocity products, and E S of loads that keep their direction; only z matters."""
-    return (cross(S[1], p), applied(K, S[1]))
+    return (cross(S[1], p), apply_matrix(K, S[1]))
 
 
 @kernel(inline=True)
 def turn_product_transposed(p, K, S):
     """Return p × s + Kᵀ z, the rotational part of the transposed product."""
-    return plus(cross(p, S[0]), applied_from_left(S[1], K))
+    return plus(cross(p, S[0]), apply_from_left(S[1], K))

@@ -17,7 +17,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, require_known
 from supple.diagnostics.errors import part_name
 from supple.equations.forces import FRICTION_SPEED
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import get_coefficients
 from supple.formulations.recursive.memory import AT_V, CARRIES_ORIGIN, HEADER, INTEGERS, PARENT, PackedTree
 from supple.formulations.recursive.tree import GROUND, JOINTS, AppliedLoad, AxisElements, Distance, Links, TreeArrays
 from supple.formulations.recursive.tree_packing import packed_tree, seats
@@ -204,21 +204,21 @@ def tree_of_mechanism(mechanism: Mechanism, *, dry: bool = True) -> MechanismTre
 
     dry : include the dry friction of the joints
     """
-    return mechanism.remembered(f"tree {dry}", lambda: _made(rest(mechanism), dry))
+    return mechanism.compute_once(f"tree {dry}", lambda: _make_tree(rest(mechanism), dry))
 
 
-def _made(position: Rest, dry: bool) -> MechanismTree:
+def _make_tree(position: Rest, dry: bool) -> MechanismTree:
     numbering = position.numbering
     mechanism, graph = numbering.mechanism, numbering.topology
-    if graph.closing:
+    if graph.closing_parts:
         raise InputError(
-            f"{len(graph.closing)} joints and couplings close loops: {', '.join(graph.closing)}",
+            f"{len(graph.closing_parts)} joints and couplings close loops: {', '.join(graph.closing_parts)}",
             part=f'mechanism "{mechanism.name}"',
-            path=("joints" if graph.cut else "couplings", graph.closing[0]),
+            path=("joints" if graph.cut else "couplings", graph.closing_parts[0]),
             hint="a tree has none; cut them, or use a formulation for closed chains",
         )
     _require_rigid(mechanism)
-    carried(position).require_linear("a tree")
+    get_coefficients(position).require_linear("a tree")
     growing, links = _Growing(), {GROUND_NAME: GROUND}
     masses = mass_properties(numbering.drawing)
     for body in graph.order:
@@ -295,7 +295,7 @@ def _require_rigid(mechanism: Mechanism) -> None:
 def _steps(mechanism: Mechanism, joint: str) -> list[tuple[str, Array, tuple[str, ...], float]]:
     """Return the motions of a joint, one coordinate (or all rotations) at a time: kind, axis, names, pitch."""
     item, plane = mechanism.joints[joint], mechanism.plane
-    steps = item.form(plane).stepped(plane)
+    steps = item.form(plane).name_steps(plane)
     if steps is None:
         raise InputError(
             f"a tree does not support {item.kind} joints{' in the plane' if plane else ''}",
@@ -404,7 +404,7 @@ def _distances(numbering: Numbering, links: dict[str, int]) -> list[Distance]:
 
 def _loads(position: Rest, links: dict[str, int]) -> list[AppliedLoad]:
     """Return forces and moments at points; gravity, the first of the coefficients, is an acceleration here."""
-    numbering, arrays = position.numbering, carried(position).arrays
+    numbering, arrays = position.numbering, get_coefficients(position).arrays
     bodies = (*numbering.bodies, GROUND_NAME)
     weights = 0 if numbering.mechanism.gravity is None else len(numbering.bodies)
     return [

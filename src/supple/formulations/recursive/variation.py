@@ -50,7 +50,7 @@ from supple.formulations.recursive.spatial import (
     put,
     put_spatial,
     put_vector,
-    scaled,
+    scale_spatial,
     spatial_at,
     turn_product,
     turn_product_transposed,
@@ -68,7 +68,7 @@ def forces(side, blocks, m, acceleration, node, parent):
         F, pushed = spatial_at(node, FORCE, W, lane), spatial_at(node, PUSHED, W, lane)
         moved_along = inertia_times(m, mc, J, spatial_at(node, CHANGE, W, lane))
         put_spatial(node, FORCE, W, lane, both(both(F, pushed), moved_along))
-        own = scaled(number_at(acceleration, 0, W, lane), spatial_at(node, COLUMN, W, lane))
+        own = scale_spatial(number_at(acceleration, 0, W, lane), spatial_at(node, COLUMN, W, lane))
         put_spatial(parent, PUSHED, W, lane, both(spatial_at(parent, PUSHED, W, lane), both(pushed, own)))
 
 
@@ -82,9 +82,9 @@ def changes(side, blocks, m, node):
         S, F = spatial_at(node, AXIS, W, lane), spatial_at(node, FORCE, W, lane)
         rate, bend = spatial_at(node, AXIS_RATE, W, lane), spatial_at(node, AXIS_BEND, W, lane)
         turn = spatial_at(node, AXIS_TURN, W, lane)
-        coriolis = scaled(2.0, turn_product(p, K, rate))
+        coriolis = scale_spatial(2.0, turn_product(p, K, rate))
         put_spatial(node, CHANGE, W, lane, both(both(coriolis, inertia_times(m, mc, J, bend)), force_cross(S, F)))
-        coriolis_of_rate = scaled(2.0, turn_product(p, K, S))
+        coriolis_of_rate = scale_spatial(2.0, turn_product(p, K, S))
         put_spatial(node, RATE_CHANGE, W, lane, both(coriolis_of_rate, inertia_times(m, mc, J, turn)))
         put_vector(node, TURNED, W, lane, times(2.0, turn_product_transposed(p, K, S)))
 
@@ -172,8 +172,8 @@ def vary_motion(side, blocks, tree, memory):
         ground[at] = 0.0
     for k in range(n):
         node, parent = cut(nodes, k, SLOTS * W), cut(nodes, parent_of(tree, k), SLOTS * W)
-        accelerated(side, blocks, parent, cut(memory.accelerations, k, W), node)
-        bent(side, blocks, cut(nodes, tree.axes_i[k * INTEGERS + BEFORE], SLOTS * W), node)
+        accelerate_axis(side, blocks, parent, cut(memory.accelerations, k, W), node)
+        bend_axis(side, blocks, cut(nodes, tree.axes_i[k * INTEGERS + BEFORE], SLOTS * W), node)
     for k in range(n):
         node, last = cut(nodes, k, SLOTS * W), k
         while last + 1 < n and first_of_joint(tree, last + 1) == first_of_joint(tree, k):
@@ -182,15 +182,15 @@ def vary_motion(side, blocks, tree, memory):
             for at in range(6 * W):
                 node[AXIS_TURN * W + at] = 2.0 * node[AXIS_RATE * W + at]
         else:
-            turned_with_its_body(side, blocks, cut(nodes, last, SLOTS * W), node)
+            turn_axis(side, blocks, cut(nodes, last, SLOTS * W), node)
 
 
 @kernel
-def accelerated(side, blocks, parent, acceleration, node):
+def accelerate_axis(side, blocks, parent, acceleration, node):
     """Add the accelerations of the axes: CHANGE = CHANGE_p + S q̈."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
-        own = scaled(number_at(acceleration, 0, W, lane), spatial_at(node, AXIS, W, lane))
+        own = scale_spatial(number_at(acceleration, 0, W, lane), spatial_at(node, AXIS, W, lane))
         change = both(spatial_at(parent, CHANGE, W, lane), own)
         put_spatial(node, CHANGE, W, lane, change)
         put_spatial(node, ACCELERATION, W, lane, both(spatial_at(node, ACCELERATION, W, lane), change))
@@ -199,7 +199,7 @@ def accelerated(side, blocks, parent, acceleration, node):
 
 
 @kernel
-def bent(side, blocks, before, node):
+def bend_axis(side, blocks, before, node):
     """Compute Ψ̈ = A_before × S + V_before × Ψ̇."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
@@ -209,7 +209,7 @@ def bent(side, blocks, before, node):
 
 
 @kernel
-def turned_with_its_body(side, blocks, last, node):
+def turn_axis(side, blocks, last, node):
     """Compute Ψ̇ + Ṡ for S fixed in the body that the joint moves: Ṡ = V × S, with V after all its axes."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):

@@ -37,14 +37,14 @@ from supple.formulations.rigid_link_system.link_terms import (
     gyroscopic_forces,
     link_mass,
     rigid_forces,
+    rotate_into_bodies,
     rotation_matrix,
-    seen_from_bodies,
     strained_forces,
     to_world,
 )
-from supple.formulations.rigid_link_system.small_link_motions import pushed
+from supple.formulations.rigid_link_system.small_link_motions import subtract_actuator_forces
 from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, link_bias, second_rates
-from supple.geometry.rotation import crossed
+from supple.geometry.rotation import cross_arrays
 from supple.kinematics.closing import close_all
 from supple.kinematics.rest import Rest
 
@@ -96,11 +96,11 @@ def link_residual(equations: LinkEquations, motion: LinkMotion, inputs: Array) -
     twice = second_rates(system.rows, point.found, still, rates)[chosen]
     q = loops.Gamma @ motion.a[:s] + loops.bias(twice)
     bias = LinkBias(still.a + state.twists.v @ q, still.alpha + state.twists.w @ q, still.w, still.v)
-    rate_hat = seen_from_bodies(state, motion.v[s:])
+    rate_hat = rotate_into_bodies(state, motion.v[s:])
     total = rigid_forces(state, bias) + displaced_forces(state, bias) + gyroscopic_forces(state, bias, rate_hat)
-    total = total + accelerated_forces(state, seen_from_bodies(state, motion.a[s:]))
-    total = pushed(point, total + position_forces(point), inputs)
-    total = total + _lost(equations, point, bias, rates, motion.v[s:], rate_hat)
+    total = total + accelerated_forces(state, rotate_into_bodies(state, motion.a[s:]))
+    total = subtract_actuator_forces(point, total + position_forces(point), inputs)
+    total = total + _sum_losses(equations, point, bias, rates, motion.v[s:], rate_hat)
     along = point.change[equations.ideal] @ loops.Gamma
     C = point.C[equations.ideal]
     theta = loops.Gamma.T @ total.q + motor_inertia(system) * motion.a[:s] + along.T @ motion.multipliers
@@ -108,13 +108,13 @@ def link_residual(equations: LinkEquations, motion: LinkMotion, inputs: Array) -
     return LinkResidual(force, C @ point.u, np.hstack([along, C]), point)
 
 
-def _lost(
+def _sum_losses(
     equations: LinkEquations, point: LinkPoint, bias: LinkBias, rates: Array, rate_u: Array, rate_hat: Array
 ) -> LinkForces:
     """Return the forces of material, joint, drive and measure damping, and of dry friction."""
     system, state = equations.system, point.state
     law = link_damping(system)
-    strain_rate = rate_hat - crossed(bias.w[system.node_body][:, None], state.hat)  # of û, as seen from the body
+    strain_rate = rate_hat - cross_arrays(bias.w[system.node_body][:, None], state.hat)  # of û, as seen from the body
     total = strained_forces(state, np.asarray(law.D @ strain_rate.ravel()).reshape(-1, 2, 3))
     over, change = point.soft()
     held = system.holding
@@ -127,7 +127,7 @@ def _lost(
         total = total + LinkForces(force * over_q, force * over_u)
     if law.alpha:  # on what deforms, as seen from the bodies: links that move rigidly with θ are not braked
         force = law.alpha * (link_mass(state).uu @ to_world(state, strain_rate))
-        total = total + strained_forces(state, seen_from_bodies(state, force))
+        total = total + strained_forces(state, rotate_into_bodies(state, force))
     return total
 
 
@@ -193,10 +193,10 @@ class LinkDamping(NamedTuple):
 
 def link_damping(system: RigidLinkSystem) -> LinkDamping:
     """Return the damping, computed once."""
-    return system.numbering.mechanism.remembered("damping of rigid links", lambda: _found(system))
+    return system.numbering.mechanism.compute_once("damping of rigid links", lambda: _find_damping(system))
 
 
-def _found(system: RigidLinkSystem) -> LinkDamping:
+def _find_damping(system: RigidLinkSystem) -> LinkDamping:
     mechanism = system.numbering.mechanism
     law = time_damping(mechanism)
     alpha, beta = law.whole

@@ -102,7 +102,7 @@ def first_motion(solver: Solver, x: Array, v: Array, led: LedLinks, time: float,
     begin without their own acceleration.
     """
     motion, found = _at_start(solver, x, v, led, time, inputs)
-    return _accelerated(solver, motion, _of_a_step(solver, found, h))
+    return _set_accelerations(solver, motion, _of_a_step(solver, found, h))
 
 
 def motion_at_start(
@@ -117,9 +117,9 @@ def motion_at_start(
     one, two, three = (_of_a_step(solver, found, h / n) for n in (4.0, 8.0, 16.0))
     count = len(solver.free)
     if np.abs(three[:count]).max(initial=0.0) > _GROWING * np.abs(two[:count]).max(initial=0.0):
-        return _accelerated(solver, motion, _of_a_step(solver, found, h))
+        return _set_accelerations(solver, motion, _of_a_step(solver, found, h))
     coarse, fine = (4.0 * two - one) / 3.0, (4.0 * three - two) / 3.0
-    return _accelerated(solver, motion, (16.0 * fine - coarse) / 15.0)
+    return _set_accelerations(solver, motion, (16.0 * fine - coarse) / 15.0)
 
 
 def _at_start(
@@ -141,7 +141,7 @@ def _of_a_step(solver: Solver, found: LinkResidual, h: float) -> Array:
     return np.concatenate([(1.0 - m) / ((1.0 - f) * beta * h * h) * dx, multipliers])
 
 
-def _accelerated(solver: Solver, motion: LinkMotion, found: Array) -> LinkMotion:
+def _set_accelerations(solver: Solver, motion: LinkMotion, found: Array) -> LinkMotion:
     a, count = motion.a.copy(), len(solver.free)
     a[solver.free] = found[:count]
     return motion._replace(a=a, multipliers=found[count:])

@@ -26,7 +26,7 @@ from supple.formulations.coefficients import (
     ROLE,
     CoefficientArrays,
     along_measure,
-    carried,
+    get_coefficients,
 )
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.link_terms import (
@@ -44,7 +44,7 @@ from supple.formulations.rigid_link_system.tree_freedoms import (
     over_nodes,
     row_derivatives,
 )
-from supple.geometry.rotation import crossed
+from supple.geometry.rotation import cross_arrays
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.rest import rest
 
@@ -183,13 +183,13 @@ def acting_rows(system: RigidLinkSystem) -> list[tuple[int, float]]:
                 if acts.inertia and first + measure not in system.theta_rows:
                     raise InputError(
                         "a motor or other inertia acts along a coordinate that is not in θ",
-                        part=_named(system, first + measure),
+                        part=_name_row(system, first + measure),
                         hint="add it to coordinates:, or use another formulation",
                     )
                 found.append((first + measure, dry))
         return found
 
-    return system.numbering.mechanism.remembered("measures that act on rigid links", find)
+    return system.numbering.mechanism.compute_once("measures that act on rigid links", find)
 
 
 def motor_inertia(system: RigidLinkSystem) -> Array:
@@ -219,10 +219,10 @@ def load_forces(point: LinkPoint) -> LinkForces:
         node, arm = _carrier(system, body, place)
         phi = state.hat[node, 1]
         v, w = state.twists.v[body], state.twists.w[body]
-        total_q -= f @ v + (crossed(place, f) + m) @ w
-        total_q -= w.T @ crossed(arm, crossed(f, phi))  # f·(φ × (ω × a)) = ω·(a × (f × φ))
+        total_q -= f @ v + (cross_arrays(place, f) + m) @ w
+        total_q -= w.T @ cross_arrays(arm, cross_arrays(f, phi))  # f·(φ × (ω × a)) = ω·(a × (f × φ))
         on = np.zeros((system.nodes, 2, 3))
-        on[node, 0], on[node, 1] = R @ f, R @ (crossed(arm, f) + m)
+        on[node, 0], on[node, 1] = R @ f, R @ (cross_arrays(arm, f) + m)
         total_u -= on.reshape(-1)[system.kept]
     return LinkForces(total_q, total_u)
 
@@ -257,9 +257,9 @@ def _loads(system: RigidLinkSystem) -> list[tuple[int, Array, Array, Array]]:
 
 def acting_arrays(system: RigidLinkSystem) -> CoefficientArrays:
     """Return the arrays of elements along measures, and of loads."""
-    return carried(rest(system.numbering.mechanism)).arrays
+    return get_coefficients(rest(system.numbering.mechanism)).arrays
 
 
-def _named(system: RigidLinkSystem, row: int) -> str:
+def _name_row(system: RigidLinkSystem, row: int) -> str:
     key = next(key for key, number in system.numbering.measures.items() if number == row)
     return f'joint "{key[1]}"' if key[0] == "joint" else " ".join(key)

@@ -96,7 +96,7 @@ class RigidLinkSystem:
 
 def rigid_link_system(mechanism: Mechanism) -> RigidLinkSystem:
     """Return the constants, computed once per mechanism; refuse unsupported parts by name."""
-    return mechanism.remembered("rigid link system", lambda: _build(mechanism))
+    return mechanism.compute_once("rigid link system", lambda: _build(mechanism))
 
 
 def _build(mechanism: Mechanism) -> RigidLinkSystem:
@@ -120,7 +120,7 @@ def _build(mechanism: Mechanism) -> RigidLinkSystem:
     return RigidLinkSystem(
         numbering, tree, first_node, np.repeat(np.arange(len(meshes)), counts), tuple(meshes), kept,
         nodal_inertia(points, first_node, count), _stiffness(meshes, first_node, count),
-        link_rows(rows, first_node, numbering.rows), _holding(numbering, rows), gravity,
+        link_rows(rows, first_node, numbering.rows), _collect_holding(numbering, rows), gravity,
     )  # fmt: skip
 
 
@@ -129,10 +129,10 @@ def _points(
 ) -> tuple[MassPoints, ...]:
     if mesh is None:
         return (rigid_points(properties),)
-    return (beam_points(numbering.drawing, name), *(_carried(mesh, part) for part in mesh.parts))
+    return (beam_points(numbering.drawing, name), *(_make_mass_points(mesh, part) for part in mesh.parts))
 
 
-def _carried(mesh: ElasticBody, part: CarriedPart) -> MassPoints:
+def _make_mass_points(mesh: ElasticBody, part: CarriedPart) -> MassPoints:
     place = mesh.nodes[part.node]
     return rigid_points(MassProperties(part.mass, place + part.arm, part.inertia), part.node, place)
 
@@ -162,7 +162,7 @@ def _as_nodes(numbering: Numbering, meshes: list[ElasticBody | None]) -> list[Bo
     return found
 
 
-def _holding(numbering: Numbering, rows: PartRows) -> JointHolding:
+def _collect_holding(numbering: Numbering, rows: PartRows) -> JointHolding:
     mechanism = numbering.mechanism
     first, last = numbering.constraints, numbering.constraints + len(numbering.coordinates)
     soft = {row: (item.stiffness, item.damping) for row, item in rows.soft.items()}

@@ -16,7 +16,7 @@ from supple.array_types import Array
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.node_shapes import LEVI_CIVITA, PAIRS
 from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, LinkTwists, link_twists
-from supple.geometry.rotation import crossed, tilde
+from supple.geometry.rotation import cross_arrays, tilde
 
 _SKEWS = np.array([tilde(e) for e in np.eye(3)])  # ẽ_m
 
@@ -45,7 +45,7 @@ def link_state(system: RigidLinkSystem, X: Array, u: Array | None = None) -> Lin
     return LinkState(system, X, link_twists(system.tree, X), hat)
 
 
-def seen_from_bodies(state: LinkState, u: Array) -> Array:
+def rotate_into_bodies(state: LinkState, u: Array) -> Array:
     """Return A u (N, 2, 3) of displacements (n_u,) or of their rates."""
     full = np.zeros(6 * state.system.nodes)
     full[state.system.kept] = u
@@ -83,7 +83,7 @@ def link_mass(state: LinkState) -> LinkMass:
     inertia = system.inertia
     J = np.concatenate([v, w], axis=1)  # (nb, 6, n)
     spatial = _spatial(inertia.mass, inertia.first, inertia.second)
-    n1, Q, n1m, Qm = _shown(state, state.hat)
+    n1, Q, n1m, Qm = _integrate_shapes(state, state.hat)
     # Rigid motions of a body against what turning it does to û: ẽ_m N û - N W_m û.
     pull = np.einsum("mij,bj->bim", _SKEWS, n1) - n1m
     twist = _vee(np.einsum("bij,mkj->bmik", Q, _SKEWS)) - _vee(np.moveaxis(Qm, 3, 1))  # (nb, m, 3)
@@ -110,9 +110,9 @@ def _spatial(mass: Array, first: Array, second: Array) -> Array:
     return found
 
 
-def _shown(state: LinkState, hat: Array) -> tuple[Array, Array, Array, Array]:
+def _integrate_shapes(state: LinkState, hat: Array) -> tuple[Array, Array, Array, Array]:
     """Return n₁ = ∫ Nû, Q_ij = ∫ r_i (Nû)_j of every body, and the same for W_m û, m last."""
-    turned = crossed(np.eye(3)[:, None, None], hat[None])  # (3, N, 2, 3)
+    turned = cross_arrays(np.eye(3)[:, None, None], hat[None])  # (3, N, 2, 3)
     both = np.column_stack([hat.ravel(), *(item.ravel() for item in turned)])
     found = np.asarray(state.system.inertia.moments @ both).reshape(-1, 12, 4)
     Q = found[:, 3:].reshape(-1, 3, 3, 4)
@@ -132,7 +132,7 @@ def _rigid_moments(state: LinkState) -> sp.csr_array:
 def _turned_inertia(state: LinkState, hat: Array) -> Array:
     """Return ∫ Nᵀ ẽ_m N û - M W_m û, (6 N, 3)."""
     inertia, flat = state.system.inertia, hat.ravel()
-    turned = crossed(np.eye(3)[:, None, None], hat[None]).reshape(3, -1).T
+    turned = cross_arrays(np.eye(3)[:, None, None], hat[None]).reshape(3, -1).T
     return np.column_stack([C @ flat for C in inertia.turning]) - np.asarray(inertia.M @ turned)
 
 
@@ -164,8 +164,8 @@ def displaced_forces(state: LinkState, bias: LinkBias) -> LinkForces:
     """Return F_u (11), linear in u."""
     system, hat = state.system, state.hat
     D, w, body = _acceleration(bias), bias.w, system.node_body
-    turned = crossed(w[body][:, None], hat)  # W û
-    twice = crossed(w[body][:, None], turned) - crossed(bias.alpha[body][:, None], hat)  # W²û - W_α û
+    turned = cross_arrays(w[body][:, None], hat)  # W û
+    twice = cross_arrays(w[body][:, None], turned) - cross_arrays(bias.alpha[body][:, None], hat)  # W²û - W_α û
     spin = np.einsum("mij,bm->bij", _SKEWS, w)
     fields = [(D, _moments(state, hat)), (None, _moments(state, twice)), (-2.0 * spin, _moments(state, turned))]
     q = sum(_on_tree(state, matrix, *shown) for matrix, shown in fields) + _held_field(state, bias.a, D)
@@ -182,7 +182,7 @@ def displaced_forces(state: LinkState, bias: LinkBias) -> LinkForces:
 def gyroscopic_forces(state: LinkState, bias: LinkBias, rate_hat: Array) -> LinkForces:
     """Return F_u̇ (11), linear in u̇; rate_hat (N, 2, 3) : A u̇."""
     system, w = state.system, bias.w
-    turned = crossed(w[system.node_body][:, None], rate_hat)
+    turned = cross_arrays(w[system.node_body][:, None], rate_hat)
     spin = np.einsum("mij,bm->bij", _SKEWS, w)
     q = 2.0 * _on_tree(state, spin, *_moments(state, rate_hat)) - 2.0 * _on_tree(state, None, *_moments(state, turned))
     per = np.repeat(w[system.node_body], 6, axis=0)
@@ -208,7 +208,7 @@ def strained_forces(state: LinkState, force: Array) -> LinkForces:
     """Return forces (N, 2, 3) on û as forces on u, and on q_k as -ω_k·Σ û × f, since u is fixed in world axes."""
     system, hat = state.system, state.hat
     about = np.zeros((len(state.X) - 1, 3))
-    np.add.at(about, system.node_body, crossed(hat, force).sum(axis=1))
+    np.add.at(about, system.node_body, cross_arrays(hat, force).sum(axis=1))
     return LinkForces(-np.einsum("bi,bik->k", about, state.twists.w), to_world(state, force))
 
 
@@ -237,7 +237,7 @@ def _rigid_field(state: LinkState, a: Array, D: Array) -> LinkForces:
     """Return ∫ (v_k + ω_k × r)·(a + D r) and ∫ Nᵀ(a + D r) for accelerations a + D r of all points."""
     inertia, (_, v, w) = state.system.inertia, state.twists
     push = inertia.mass[:, None] * a + np.einsum("bij,bj->bi", D, inertia.first)
-    moment = crossed(inertia.first, a) + _vee(inertia.second @ np.swapaxes(D, 1, 2))
+    moment = cross_arrays(inertia.first, a) + _vee(inertia.second @ np.swapaxes(D, 1, 2))
     field = np.concatenate([a, np.swapaxes(D, 1, 2).reshape(-1, 9)], axis=1)
     q = np.einsum("bi,bik->k", push, v) + np.einsum("bi,bik->k", moment, w)
     return LinkForces(q, to_world(state, np.asarray(inertia.moments.T @ field.ravel())))
@@ -253,7 +253,7 @@ def _on_tree(state: LinkState, D: Array | None, n1: Array, Q: Array) -> Array:
 
 def _held_field(state: LinkState, a: Array, D: Array) -> Array:
     """Return ∫ (ω_k × N û - N W_k û)·(a + D r) (n,)."""
-    n1, Q, n1m, Qm = _shown(state, state.hat)
-    about = crossed(n1, a) + _vee(np.swapaxes(D @ Q, 1, 2))
+    n1, Q, n1m, Qm = _integrate_shapes(state, state.hat)
+    about = cross_arrays(n1, a) + _vee(np.swapaxes(D @ Q, 1, 2))
     left = np.einsum("bim,bi->bm", n1m, a) + np.einsum("bji,bijm->bm", D, Qm)
     return np.asarray(np.einsum("bi,bik->k", about - left, state.twists.w))

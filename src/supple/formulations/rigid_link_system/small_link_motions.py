@@ -17,7 +17,7 @@ from scipy.linalg import eigh, qr, solve_triangular
 from supple.array_types import Array, Integers
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import NumericalError, SuppleNote
-from supple.formulations.coefficients import along_measure, carried
+from supple.formulations.coefficients import along_measure, get_coefficients
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.preload import rest_force_stiffness
@@ -195,7 +195,7 @@ def resting_nodes(point: LinkPoint, inputs: Array) -> tuple[Array, Array]:
     """
     system = point.system
     unloaded = link_point(system, point.state.X, point.w) if point.u.any() else point
-    total = pushed(unloaded, position_forces(unloaded), inputs)
+    total = subtract_actuator_forces(unloaded, position_forces(unloaded), inputs)
     C = unloaded.C[system.holding.ideal]
     K = link_stiffness(unloaded)
     held = held_nodes(unloaded)
@@ -212,7 +212,7 @@ def resting_nodes(point: LinkPoint, inputs: Array) -> tuple[Array, Array]:
     return np.asarray(u), np.asarray(multipliers)
 
 
-def pushed(point: LinkPoint, total: LinkForces, inputs: Array) -> LinkForces:
+def subtract_actuator_forces(point: LinkPoint, total: LinkForces, inputs: Array) -> LinkForces:
     """Subtract the actuator forces."""
     for row, force in zip(actuator_rows(point.system.numbering), inputs.tolist(), strict=True):
         if force:
@@ -224,7 +224,7 @@ def pushed(point: LinkPoint, total: LinkForces, inputs: Array) -> LinkForces:
 def _held_forces(point: LinkPoint, multipliers: Array, inputs: Array) -> tuple[Array, Array]:
     """Return ∂(V + λᵀC_h u)/∂θ (s,) and /∂u (n_u,), minus the work of the inputs."""
     ideal = point.system.holding.ideal
-    total = pushed(point, position_forces(point), inputs)
+    total = subtract_actuator_forces(point, position_forces(point), inputs)
     along = total.q + point.change[ideal].T @ multipliers
     return point.loops.Gamma.T @ along, total.u + point.C[ideal].T @ multipliers
 
@@ -288,7 +288,7 @@ def outputs_without_forces(position: Rest) -> list[str]:
 
     A SuppleNote names the omitted outputs, which measure internal forces.
     """
-    load = carried(position)
+    load = get_coefficients(position)
     count = len(load.measured)
     inside = [
         name

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
-from supple.compilation import compiled, kernel
+from supple.compilation import compile_kernel, kernel
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name
 from supple.formulations.elastic_rest.part_rows import PartRows, terms_of
-from supple.geometry.rotation import crossed
+from supple.geometry.rotation import cross_arrays
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import A, B, gradient, gradient_slope
@@ -94,7 +94,7 @@ def tree_freedoms(numbering: Numbering) -> TreeFreedoms:
 def _of_joint(numbering: Numbering, joint: str, body: int, parent: int) -> list[Freedom]:
     mechanism = numbering.mechanism
     item, plane = mechanism.joints[joint], mechanism.plane
-    steps = item.form(plane).stepped(plane)
+    steps = item.form(plane).name_steps(plane)
     if steps is None:
         raise InputError(
             f"a rigid link system does not support {item.kind} joints in its tree", part=part_name(("joints", joint)),
@@ -151,10 +151,12 @@ def link_twists(tree: TreeFreedoms, X: Array) -> LinkTwists:
             S[k, :3] = e
         else:
             o = x[item.point_on] + R[item.point_on] @ item.point
-            S[k, :3], S[k, 3:] = crossed(o, e) + item.pitch * e, e
+            S[k, :3], S[k, 3:] = cross_arrays(o, e) + item.pitch * e, e
     moves = tree.moves[:-1, None, :]
     turns = np.where(moves, S[:, 3:].T[None], 0.0)  # (nb, 3, n), in the world
-    slides = np.where(moves, S[:, :3].T[None], 0.0) + np.swapaxes(crossed(np.swapaxes(turns, 1, 2), x[:-1, None]), 1, 2)
+    slides = np.where(moves, S[:, :3].T[None], 0.0) + np.swapaxes(
+        cross_arrays(np.swapaxes(turns, 1, 2), x[:-1, None]), 1, 2
+    )
     back = np.swapaxes(R[:-1], 1, 2)
     return LinkTwists(S, back @ slides, back @ turns)
 
@@ -186,15 +188,15 @@ def link_bias(tree: TreeFreedoms, X: Array, twists: LinkTwists, rates: Array) ->
             A[b] += _bracket(held, own[k])
             V[b] = V[b] + own[k]
     x, back = X[:-1, :3], np.swapaxes(X[:-1, 3:].reshape(-1, 3, 3), 1, 2)
-    velocity = V[:-1, :3] + crossed(V[:-1, 3:], x)
-    a = A[:-1, :3] + crossed(A[:-1, 3:], x) + crossed(V[:-1, 3:], velocity)
+    velocity = V[:-1, :3] + cross_arrays(V[:-1, 3:], x)
+    a = A[:-1, :3] + cross_arrays(A[:-1, 3:], x) + cross_arrays(V[:-1, 3:], velocity)
     turned = [np.einsum("bij,bj->bi", back, item) for item in (a, A[:-1, 3:], V[:-1, 3:], velocity)]
     return LinkBias(*turned)
 
 
 def _bracket(V: Array, S: Array) -> Array:
     """Return V × S of twists (v, ω): (ω × s_v + v × s_ω, ω × s_ω)."""
-    return np.concatenate([crossed(V[3:], S[:3]) + crossed(V[:3], S[3:]), crossed(V[3:], S[3:])])
+    return np.concatenate([cross_arrays(V[3:], S[:3]) + cross_arrays(V[:3], S[3:]), cross_arrays(V[3:], S[3:])])
 
 
 # Rows of joints, θ and measures between nodes, and how they change along q (rigid-link-system, 13-15).
@@ -270,14 +272,14 @@ def gradients_at(rows: LinkRows, X: Array, v: Array, w: Array) -> TermGradients:
     twists[:-1, :, 3:] = np.einsum("pij,pjk->pki", R, own_w)
     terms = len(rows.row)
     g, dg = np.empty((terms, 13)), np.empty((terms, n, 13))
-    compiled(term_gradients, count=terms * (n + 1))(rows.rows_i, rows.rows_f, poses, twists, g, dg)
+    compile_kernel(term_gradients, count=terms * (n + 1))(rows.rows_i, rows.rows_f, poses, twists, g, dg)
     return TermGradients(g[:, 1:].reshape(terms, 2, 6), dg[:, :, 1:].reshape(terms, n, 2, 6))
 
 
 def link_part_twists(rows: LinkRows, v: Array, w: Array) -> tuple[Array, Array]:
     """Return the twists of the parts at their positions, (parts, 3, n) each, in the axes of their bodies."""
     about = w[rows.part_body]
-    return v[rows.part_body] + np.swapaxes(crossed(np.swapaxes(about, 1, 2), rows.place[:, None]), 1, 2), about
+    return v[rows.part_body] + np.swapaxes(cross_arrays(np.swapaxes(about, 1, 2), rows.place[:, None]), 1, 2), about
 
 
 def over_nodes(rows: LinkRows, found: TermGradients, nodes: int) -> Array:
@@ -293,7 +295,7 @@ def along_tree(rows: LinkRows, found: TermGradients, v: Array, w: Array) -> Arra
     """Return ∂φ/∂q (rows, n) of the rigid links."""
     own = np.concatenate([*link_part_twists(rows, v, w)], axis=1)  # (parts, 6, n)
     moved = np.concatenate([own, np.zeros((1, 6, own.shape[2]))])[rows.rows_i[:, [A, B]]]
-    return _summed(rows, np.einsum("tsc,tscn->tn", found.g, moved))
+    return _sum_terms(rows, np.einsum("tsc,tscn->tn", found.g, moved))
 
 
 def row_derivatives(rows: LinkRows, found: TermGradients, w: Array, hat: Array) -> Array:
@@ -302,24 +304,26 @@ def row_derivatives(rows: LinkRows, found: TermGradients, w: Array, hat: Array) 
     shown = np.concatenate([hat[rows.part_node].reshape(-1, 6), np.zeros((1, 6))])[ends]  # (terms, 2, 6)
     turns = np.concatenate([w[rows.part_body], np.zeros((1, 3, w.shape[2]))])[ends]  # (terms, 2, 3, n)
     halves, g = shown.reshape(*shown.shape[:2], 2, 3), found.g.reshape(*shown.shape[:2], 2, 3)
-    about = crossed(halves, g).sum(axis=2)  # g·(ω × û) = ω·(û × g)
+    about = cross_arrays(halves, g).sum(axis=2)  # g·(ω × û) = ω·(û × g)
     total = np.einsum("tnsc,tsc->tn", found.slopes, shown) - np.einsum("tsi,tsin->tn", about, turns)
-    return _summed(rows, total)
+    return _sum_terms(rows, total)
 
 
 def second_rates(rows: LinkRows, found: TermGradients, bias: LinkBias, rates: Array) -> Array:
     """Return φ̈ (rows,) of the rigid links for q̈ = 0: Σ g·V̇ + ġ·V, with V of the parts in body axes."""
     b, r = rows.part_body, rows.place
-    v, w, alpha = bias.v[b] + crossed(bias.w[b], r), bias.w[b], bias.alpha[b]
-    a = bias.a[b] + crossed(alpha, r) + crossed(w, crossed(w, r)) - crossed(w, v)  # change of components
+    v, w, alpha = bias.v[b] + cross_arrays(bias.w[b], r), bias.w[b], bias.alpha[b]
+    a = (
+        bias.a[b] + cross_arrays(alpha, r) + cross_arrays(w, cross_arrays(w, r)) - cross_arrays(w, v)
+    )  # change of components
     still, ends = np.zeros((1, 6)), rows.rows_i[:, [A, B]]
     V = np.concatenate([np.hstack([v, w]), still])[ends]
     dV = np.concatenate([np.hstack([a, alpha]), still])[ends]
     total = np.einsum("tsc,tsc->t", found.g, dV) + np.einsum("tnsc,n,tsc->t", found.slopes, rates, V)
-    return _summed(rows, total[:, None])[:, 0]
+    return _sum_terms(rows, total[:, None])[:, 0]
 
 
-def _summed(rows: LinkRows, of_terms: Array) -> Array:
+def _sum_terms(rows: LinkRows, of_terms: Array) -> Array:
     total = np.zeros((rows.total, of_terms.shape[1]))
     np.add.at(total, rows.row, of_terms)
     return total

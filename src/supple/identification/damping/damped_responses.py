@@ -19,7 +19,7 @@ from supple.array_types import Array, Complex
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.damping_model import dissipation, joint_losses, materials_over_z
-from supple.formulations.elastic_rest.dense import acting
+from supple.formulations.elastic_rest.dense import collect_by_row
 from supple.identification.updating.observed_responses import ResponseObserver
 from supple.identification.updating.posture_model import PostureModes
 
@@ -128,7 +128,7 @@ def described_damping(spectrum: PostureModes) -> tuple[Array, Array]:
         rest.numbering.mechanism.damping, np.diag(mu), np.eye(len(mu)),
         None if materials is None else materials.over(shapes), None if joints is None else joints[0],
     )  # fmt: skip
-    dampers = dict(acting(rest, "damping"))
+    dampers = dict(collect_by_row(rest, "damping"))
     for row, value in rest.dampers.items():
         dampers[row] = dampers.get(row, 0.0) + value
     dampers = {row: value for row, value in dampers.items() if value}

@@ -125,7 +125,7 @@ class FittedDamping(Result):
         return found
 
     @property
-    def damped(self) -> Mechanism:
+    def damped_mechanism(self) -> Mechanism:
         """Mechanism with the fitted damping."""
         return changed_mechanism(self.mechanism, self.entries())
 
@@ -152,7 +152,7 @@ class FittedDamping(Result):
         tuple of BandMisfit
             J_Q of all responses of a measurement together, and of each response.
         """
-        return misfit_by_band(self.mechanism, self.damped, self.measured, bands)
+        return misfit_by_band(self.mechanism, self.damped_mechanism, self.measured, bands)
 
     def summary(self) -> str:
         """Return a one-line summary."""

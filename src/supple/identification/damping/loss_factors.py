@@ -30,7 +30,7 @@ def _materials(tested: TestedSystem) -> Numbers:
 
 
 def _group_parts(mechanism: Mechanism, section: str, names: Iterable[str], tested: TestedSystem) -> Numbers:
-    origins: dict[tuple[str, str], Path] = mechanism.remembered("copied", dict)
+    origins: dict[tuple[str, str], Path] = mechanism.compute_once("copied", dict)
     parts: dict[Path, list[str]] = {}
     for name in names:
         parts.setdefault(origins.get((section, name), (section, name)), []).append(name)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli.answer import answering, json_value
+from supple.cli.answer import json_value, open_answer
 from supple.cli.help_text import OUTPUT, help_of
 from supple.cli.kept import draw, keep, require_folder
 from supple.cli.options import Json, quantity_of
@@ -86,7 +86,7 @@ def modal(
     as_json: Json = False,
 ) -> None:
     """Estimate modal parameters from measured responses."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.formats.measurements.load_responses import load_responses
         from supple.identification.modal_parameters.estimation import modal_parameters
 

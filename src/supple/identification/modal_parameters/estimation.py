@@ -26,7 +26,7 @@ from supple.identification.modal_parameters.selection import (
 )
 from supple.identification.modal_parameters.stabilisation import Criteria, RawPoles, Stabilisation, label_poles
 from supple.results.responses import Responses
-from supple.results.text import listed
+from supple.results.text import list_names
 
 # Polyreference time domain: poles of a matrix polynomial that impulse responses satisfy (Vold et al. 1982).
 #
@@ -339,14 +339,14 @@ def _usable(responses: Responses, band_hz: tuple[float, float] | None) -> tuple[
     ]
     if bad:
         raise InputError(
-            f"values of {listed(bad)} are not finite", part="modal_parameters",
+            f"values of {list_names(bad)} are not finite", part="modal_parameters",
             hint="omit these channels or lines: responses.select(...)",
         )  # fmt: skip
     dead = [one.name for o, one in enumerate(test.responses) if not np.any(test.H[:, o])]
     dead += [one.name for i, one in enumerate(test.references) if not np.any(test.H[:, :, i])]
     if dead:
         raise InputError(
-            f"all lines are zero for {listed(dead)}", part="modal_parameters",
+            f"all lines are zero for {list_names(dead)}", part="modal_parameters",
             hint="omit dead channels: responses.select(...)",
         )  # fmt: skip
     largest = np.abs(test.H).max(axis=0)
@@ -363,12 +363,12 @@ def _usable(responses: Responses, band_hz: tuple[float, float] | None) -> tuple[
     still += [one.name for i, one in enumerate(test.references) if flat[:, i].all() and not flat.all()]
     if still:
         raise InputError(
-            f"all {len(test.H)} lines have the same value for {listed(still)}", part="modal_parameters",
+            f"all {len(test.H)} lines have the same value for {list_names(still)}", part="modal_parameters",
             hint="omit dead channels: responses.select(...)",
         )  # fmt: skip
     unknown = [one.name for one in test.responses if one.order is None]
     if unknown:
-        notes.append(f"{listed(unknown)}: treated as proportional to displacement")
+        notes.append(f"{list_names(unknown)}: treated as proportional to displacement")
     return test, notes
 
 
@@ -433,7 +433,7 @@ def _result(
     others = np.flatnonzero(~kept)
     vague = [f"{abs(s[r]) / 2 / np.pi:.4g} Hz" for r in np.flatnonzero(kept & ~clear)]
     if vague:
-        notes.append(f"the damping of the modes at {listed(vague)} is not determined by these lines")
+        notes.append(f"the damping of the modes at {list_names(vague)} is not determined by these lines")
     if not found.refined.converged and refined:
         notes.append("the refinement did not converge: deviations are approximate")
     if (zeta[order] <= 0.0).any():
@@ -467,7 +467,7 @@ def _result(
         )
     if not len(modes.missing_hz):
         return modes
-    near = listed([f"{f:.4g} Hz" for f in modes.missing_hz])
+    near = list_names([f"{f:.4g} Hz" for f in modes.missing_hz])
     note = (
         f"{modes.left_over:.2%} of the responses' power is unexplained, and a mode seems missing near {near}; check "
         "the fit there: more references, longer records, or an exponential window if motions decay slowly may show it"

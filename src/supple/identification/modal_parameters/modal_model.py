@@ -177,7 +177,7 @@ def linear_fit(products: Gram, at: Poles) -> LinearFit:
     return LinearFit(shapes, lower, upper, x, inverse, products.h - float(np.sum(x * right)))
 
 
-def synthesised(
+def synthesise_receptances(
     omega: Array, at: Poles, shapes: Complex, lower: Complex, upper: Complex, mirror: float | None = None
 ) -> Complex:
     """Return the receptances Ĥ (N, No, Ni) of the modal model; mirror as in `Band`."""

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
-from supple.identification.modal_parameters.modal_model import Poles, synthesised
+from supple.identification.modal_parameters.modal_model import Poles, synthesise_receptances
 from supple.identification.modal_parameters.stabilisation import Stabilisation
 from supple.modal_analysis.mode_set import mac
 from supple.results.responses import UNIVERSAL, Responses
 from supple.results.result import Result, picture
 from supple.results.table import Table
-from supple.results.text import Text, listed, number_text
+from supple.results.text import Text, list_names, number_text
 
 # Complexity of shapes: whether the points move in phase, as those of normal modes do.
 
@@ -193,7 +193,7 @@ class ModalParameters(Result):
 
     # ------------------------------------------------------------------------------------------ the fit itself
 
-    def synthesised(self, frequencies_hz: ArrayLike | None = None) -> Complex:
+    def synthesise(self, frequencies_hz: ArrayLike | None = None) -> Complex:
         """Return the fitted responses Ĥ (n, No, Ni), in the units of the responses.
 
         Parameters
@@ -211,15 +211,15 @@ class ModalParameters(Result):
             self.poles - self.responses.window_rate, self.participation
         )  # with the exponential window, as in the records
         mirror = 2.0 * self.responses.window_rate if self.structural else None
-        found = synthesised(omega, seen, self.shapes, self.lower, self.upper, mirror)
+        found = synthesise_receptances(omega, seen, self.shapes, self.lower, self.upper, mirror)
         if self.beside is not None:
-            found = found + synthesised(omega, *self.beside, 0.0 * self.lower, 0.0 * self.upper, mirror)
+            found = found + synthesise_receptances(omega, *self.beside, 0.0 * self.lower, 0.0 * self.upper, mirror)
         return np.asarray(found * derivatives(self.responses, omega)[:, :, None])
 
     @cached_property
     def misfit(self) -> float:
         """Misfit Σ|H - Ĥ|² / Σ|H|² over lines and channels, each over its mean square, without `faint` ones."""
-        H, fitted = self.responses.H, self.synthesised()
+        H, fitted = self.responses.H, self.synthesise()
         size = np.maximum((np.abs(H) ** 2).mean(axis=0), np.finfo(float).tiny)
         share = (np.abs(H - fitted) ** 2 / size).mean(axis=0)
         return float(share[~self.faint].mean() if not self.faint.all() else share.mean())
@@ -246,12 +246,12 @@ class ModalParameters(Result):
     def _without_faint(self) -> tuple[Complex, Complex]:
         """H and Ĥ, zero for `faint` responses, unless all are faint."""
         seen = ~self.faint | self.faint.all()
-        return np.asarray(self.responses.H * seen), np.asarray(self.synthesised() * seen)
+        return np.asarray(self.responses.H * seen), np.asarray(self.synthesise() * seen)
 
     @cached_property
     def assurance(self) -> Array:
         """Similarity of each response and its fit (No, Ni), |ΣĤ*H|² / (Σ|Ĥ|² Σ|H|²): 1 for a constant factor."""
-        H, fitted = self.responses.H, self.synthesised()
+        H, fitted = self.responses.H, self.synthesise()
         both = np.abs(np.sum(fitted.conj() * H, axis=0)) ** 2
         sizes = np.sum(np.abs(fitted) ** 2, axis=0) * np.sum(np.abs(H) ** 2, axis=0)
         return np.asarray(both / np.maximum(sizes, np.finfo(float).tiny))
@@ -277,13 +277,13 @@ class ModalParameters(Result):
         of = f' of "{self.responses.title}"' if self.responses.title else ""
         return (
             f"{len(self)} modes{of} from {hertz[0]:.4g} to {hertz[-1]:.4g} Hz: {found or 'none'} Hz; "
-            f"{self.left_over:.2%} of the responses' power unexplained{self._missing()}"
+            f"{self.left_over:.2%} of the responses' power unexplained{self._describe_missing()}"
         )
 
-    def _missing(self) -> str:
+    def _describe_missing(self) -> str:
         if not len(self.missing_hz):
             return ""
-        return f"; a mode seems missing near {listed([f'{f:.4g} Hz' for f in self.missing_hz])}"
+        return f"; a mode seems missing near {list_names([f'{f:.4g} Hz' for f in self.missing_hz])}"
 
     def table(self) -> Table:
         """Return one row for each mode, with its frequency, damping, phases, modal mass and shape."""
@@ -376,7 +376,7 @@ class ModalParameters(Result):
             "responses": np.array([one.name for one in self.responses.responses], dtype=str),
             "references": np.array([one.name for one in self.responses.references], dtype=str),
             "response_positions": np.array([one.position or (np.nan,) * 3 for one in self.responses.responses]),
-            "lines_hz": self.responses.frequencies_hz, "fitted": self.synthesised(),
+            "lines_hz": self.responses.frequencies_hz, "fitted": self.synthesise(),
             "notes": np.array(self.notes, dtype=str),
         }  # fmt: skip
 

@@ -26,7 +26,7 @@ def fitted_plot(found: ModalParameters, pairs: Sequence[tuple[str, str]] = (), a
     pairs : Default: pairs from the best fit to the worst
     """
     test = found.responses
-    H, fitted = test.H, found.synthesised()
+    H, fitted = test.H, found.synthesise()
     chosen = [(test.response(a), test.reference(b)) for a, b in pairs] or _spread_pairs(found)
     stack = panel_grid(axes, (10.0, 0.8 + 1.9 * len(chosen)), len(chosen), sharex=True)[:, 0]
     hertz = test.frequencies_hz

@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.array_types import Array, Complex
 from supple.identification.modal_parameters.maximum_likelihood import Refined, refine
-from supple.identification.modal_parameters.modal_model import RESIDUALS, Band, Poles, synthesised
+from supple.identification.modal_parameters.modal_model import RESIDUALS, Band, Poles, synthesise_receptances
 from supple.identification.modal_parameters.noise import ABOUT, local_excess
 from supple.modal_analysis.mode_set import mac
 
@@ -211,7 +211,7 @@ def _deviance(refined: Refined) -> float:
 
 def _fitted_responses(band: Band, refined: Refined) -> Complex:
     fit = refined.fit
-    return synthesised(band.omega, refined.at, fit.shapes, fit.lower, fit.upper, band.mirror)
+    return synthesise_receptances(band.omega, refined.at, fit.shapes, fit.lower, fit.upper, band.mirror)
 
 
 def _update_noise(band: Band, refined: Refined, noise: Noise) -> Band:

@@ -21,7 +21,7 @@ from supple.results.channel import channel, direction_text
 from supple.results.responses import Responses
 from supple.results.result import Result
 from supple.results.table import Table
-from supple.results.text import Text, listed, number_text
+from supple.results.text import Text, list_names, number_text
 
 if TYPE_CHECKING:
     from supple.identification.updating.measurement import Measurement
@@ -263,7 +263,7 @@ def check_measurement(
         if not first:
             return found
         H = np.concatenate([np.zeros_like(found.H[:1]), found.H])
-        return found.changed(frequencies_hz=lines, H=H)
+        return found.copy_with(frequencies_hz=lines, H=H)
 
     model = answer(chosen)
     found = suspicions(named, model)
@@ -345,7 +345,9 @@ def join_responses(*tests: Responses) -> Responses:
         None if any(one is None for one in gammas) else np.concatenate([one for one in gammas if one is not None], 1)
     )
     notes = tuple(dict.fromkeys(note for test in tests for note in test.notes))
-    return first.changed(responses=tuple(responses), H=np.concatenate(parts, axis=1), coherence=coherence, notes=notes)
+    return first.copy_with(
+        responses=tuple(responses), H=np.concatenate(parts, axis=1), coherence=coherence, notes=notes
+    )
 
 
 def _require_alike(first: Responses, other: Responses, part: str) -> None:
@@ -357,8 +359,8 @@ def _require_alike(first: Responses, other: Responses, part: str) -> None:
         )  # fmt: skip
     if [one.name for one in other.references] != [one.name for one in first.references]:
         raise InputError(
-            f"the references are {listed(one.name for one in other.references)}, "
-            f"not {listed(one.name for one in first.references)}",
+            f"the references are {list_names(one.name for one in other.references)}, "
+            f"not {list_names(one.name for one in first.references)}",
             part=part, hint="join files with the same excitation points",
         )  # fmt: skip
     if other.window_rate != first.window_rate:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.answer import Answer, answering
+from supple.cli.answer import Answer, open_answer
 from supple.cli.help_text import COST, OUTPUT, help_of
 from supple.cli.kept import Picture, keep, require_folder
 from supple.cli.options import At, Json, configuration, named_texts, quantity_of, read_mechanism
@@ -16,7 +16,7 @@ from supple.description.quantities.dimension import LENGTH, RATIO, TIME
 if TYPE_CHECKING:
     from supple.results.responses import Responses
 
-from supple.cli.options import DampingOption, File, FreeActuators, NoDrives, Settings, damping_of_text, pieces
+from supple.cli.options import DampingOption, File, FreeActuators, NoDrives, Settings, parse_damping, pieces
 from supple.description.quantities.dimension import FORCE, FREQUENCY
 
 # `supple virtual-test`: simulate an impact-hammer test and write a universal file.
@@ -141,7 +141,7 @@ def virtual_test(
     as_json: Json = False,
 ) -> None:
     """Simulate an impact-hammer test and write the responses."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.identification.testing.virtual_test import virtual_test as simulated
 
         require_folder(output, plot)
@@ -156,7 +156,7 @@ def virtual_test(
             shaker=shaker, estimator=estimator,  # type: ignore[arg-type]  # both are checked there, with a hint
             force_length=None if force_length is None else quantity_of(force_length, "--force-length", TIME),
             exponential=None if exponential is None else share_of(exponential, "--exponential"),
-            quantity=quantity, free_actuators=free_actuators, damping=damping_of_text(damping), drives=not no_drives,
+            quantity=quantity, free_actuators=free_actuators, damping=parse_damping(damping), drives=not no_drives,
             seed=seed,
         )  # fmt: skip
         if output is not None and binary:
@@ -269,7 +269,7 @@ Kept = Annotated[
 ]
 
 
-def measured(
+def check_responses(
     files: Files,
     mechanism: OfMechanism = None,
     at: At = None,
@@ -288,7 +288,7 @@ def measured(
     as_json: Json = False,
 ) -> None:
     """Check measured responses: channels, quality, errors."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.identification.testing.check_measurement import check_measurement, join_responses
 
         require_folder(output, plot)
@@ -300,7 +300,7 @@ def measured(
         read = named_texts(unit, "--unit"), named_texts(quantity, "--quantity")
         test = join_responses(*(_responses(answer, path, read, reference, partial, windows) for path in files))
         if mechanism is None:
-            found = check_measurement(test.changed(at=at) if at else test)
+            found = check_measurement(test.copy_with(at=at) if at else test)
         else:
             robot = read_mechanism(answer, mechanism, None)
             named = at if at in robot.configurations else configuration(robot, at)

@@ -20,7 +20,7 @@ from supple.results.channel import Channel, Vector3
 from supple.results.responses import Responses
 from supple.results.result import Result
 from supple.results.table import Table
-from supple.results.text import listed
+from supple.results.text import list_names
 
 WITHIN = 0.02  # m
 _NO_PLACES: Mapping[str, str] = {}
@@ -127,12 +127,12 @@ def match_channels(
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, _posture(test, mechanism, at))
     found = _matches((*test.responses, *test.references), configuration, places, within)
 
-    matched = test.changed(
+    matched = test.copy_with(
         responses=_rename_channels(test.responses, found, configuration),
         references=_rename_channels(test.references, found, configuration),
     )
     if not test.at and isinstance(at, str):
-        matched = matched.changed(at=at)
+        matched = matched.copy_with(at=at)
     return MatchedResponses(matched, tuple(found.values()), within)
 
 
@@ -167,7 +167,7 @@ def _rename_channels(
     channels: Sequence[Channel], found: Mapping[str, Match], configuration: Configuration
 ) -> tuple[Channel, ...]:
     return tuple(
-        one.replaced(point=found[one.point].place, position=place_position(configuration, found[one.point].place))
+        one.copy_with(point=found[one.point].place, position=place_position(configuration, found[one.point].place))
         for one in channels
     )
 
@@ -290,7 +290,7 @@ def _other_posture(
         known, lines = _named_places(other), _beam_lines(other)
         if all(isinstance(_match(p, x, {}, known, lines, other, within), Match) for p, x in points.items()):
             fits.append(f'"{name}"')
-    return f"all points match at the posture {listed(fits)}; give it if the test was made there" if fits else usual
+    return f"all points match at the posture {list_names(fits)}; give it if the test was made there" if fits else usual
 
 
 def _length(metres: float) -> str:

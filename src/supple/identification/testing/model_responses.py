@@ -116,10 +116,10 @@ def place_channels(configuration: Configuration, name: str, quantity: str) -> li
     letters = place_directions(configuration.rest.numbering)
     if made.direction:
         components(made, letters)
-        return [made.replaced(position=place_position(configuration, made.point))]
+        return [made.copy_with(position=place_position(configuration, made.point))]
     directions = [letter for letter in letters if letter not in TURNS]
     position = place_position(configuration, name)
-    return [made.replaced(direction=one, position=position) for one in directions]
+    return [made.copy_with(direction=one, position=position) for one in directions]
 
 
 def place_position(configuration: Configuration, point: str) -> Vector3:

@@ -121,7 +121,7 @@ class VirtualTest(Result):
     exact: Responses
     bench: _Bench = field(repr=False)
 
-    def repeated(self, seed: int) -> VirtualTest:
+    def repeat(self, seed: int) -> VirtualTest:
         """Repeat the test with other impacts and noise, without new responses of the model.
 
         Parameters

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.answer import Answer, answering
+from supple.cli.answer import Answer, open_answer
 from supple.cli.help_text import COST, OUTPUT, help_of
 from supple.cli.kept import require_folder, write_report
-from supple.cli.options import ClusterOption, File, Json, Settings, configuration, pieces, read_mechanism, typed_again
+from supple.cli.options import (
+    ClusterOption,
+    File,
+    Json,
+    Settings,
+    configuration,
+    pieces,
+    quote_arguments,
+    read_mechanism,
+)
 from supple.cli.progress_line import ProgressText
 
 if TYPE_CHECKING:
@@ -64,10 +73,10 @@ def plan_test(
     as_json: Json = False,
 ) -> None:
     """Report which parameters candidate tests can identify."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         mechanism = read_mechanism(answer, file, settings)
         if not parameters.strip():
-            raise _nothing_to_find()
+            raise _make_usage_error()
         from supple.identification.updating.plan_test import plan_test as plan
 
         read = [item.strip() for item in pieces(sensors)] if sensors else _places(mechanism)
@@ -260,7 +269,7 @@ def identify(
     as_json: Json = False,
 ) -> None:
     """Identify stiffness, mass and damping parameters."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.identification.testing.check_measurement import sound_measurement
 
         require_folder(output, report)
@@ -270,10 +279,10 @@ def identify(
             items[i], doubts = sound_measurement(item, mechanism, trust=trust)
             for text in doubts:
                 answer.warn(text)
-        typed = typed_again(context, "report")
+        typed = quote_arguments(context, "report")
         if not parameters.strip():
             if damping is None:
-                raise _nothing_to_find()
+                raise _make_usage_error()
             if predict:
                 raise typer.BadParameter(
                     "without --parameters only damping is fitted, which changes no natural frequency; give "
@@ -301,7 +310,7 @@ def identify(
         _give(answer, replace(found, predictions=predictions), misfit, output, report, typed)
 
 
-def _nothing_to_find() -> typer.BadParameter:
+def _make_usage_error() -> typer.BadParameter:
     return typer.BadParameter("name the parameters to fit, for example knee_*", param_hint="--parameters")
 
 

@@ -43,7 +43,7 @@ class Identifiability:
     left: Array
 
     @property
-    def determined(self) -> int:
+    def determined_count(self) -> int:
         """Number of determined combinations."""
         return int(np.count_nonzero(self.strengths > DETERMINED))
 
@@ -54,11 +54,11 @@ class Identifiability:
         Parameters that are determined individually are directions of their own; the others are directions of the rest.
         """
         alone = [i for i, name in enumerate(self.names) if name in self.found]
-        rest = self.directions[: self.determined].copy()
+        rest = self.directions[: self.determined_count].copy()
         rest[:, alone] = 0.0
         _, _, rest = np.linalg.svd(rest, full_matrices=False)
         shown = [{self.names[i]: 1.0} for i in alone]
-        for row in _simple(rest[: max(0, self.determined - len(alone))]):
+        for row in _simple(rest[: max(0, self.determined_count - len(alone))]):
             row = row * np.sign(row[np.abs(row).argmax()])
             order = np.argsort(-np.abs(row))
             kept = [i for i in order if abs(row[i]) >= _PART]
@@ -77,7 +77,7 @@ class Identifiability:
 
     def words(self) -> list[str]:
         """Return sentences: how many combinations are determined, which, and what stays at the prior."""
-        k = self.determined
+        k = self.determined_count
         sentences = [f"the data determine {_count(k)} of {len(self.names)} parameters or combinations"]
         for item in self.combinations:
             names = list(item)

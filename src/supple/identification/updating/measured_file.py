@@ -26,7 +26,7 @@ import numpy as np
 from supple.description.quantities.quantity import plain_number
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.errors import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quote
 from supple.formats.measurements.load_responses import load_responses
 from supple.formats.text_file import read_bytes, text_of
 from supple.identification.updating.measurement import Measurement, load_modes
@@ -110,7 +110,7 @@ def _values(path: str | Path, heads: list[str], row: list[str], line: int) -> di
         value = plain_number(cell)
         if math.isnan(value):
             raise InputError(
-                f"{quoted(cell)} is not a number", part=f"column {quoted(head)}", file=file, line=line,
+                f"{quote(cell)} is not a number", part=f"column {quote(head)}", file=file, line=line,
                 hint="write it in SI units, or leave the cell empty",
             )  # fmt: skip
         found[head] = value
@@ -147,7 +147,7 @@ def _deflections(path: str | Path, heads: list[str], row: list[str], line: int, 
     }  # fmt: skip
     if posture and at is not None:
         raise InputError(
-            f"the posture is given both in the table and as {quoted(str(at))}", file=excerpt(path, 500), line=line,
+            f"the posture is given both in the table and as {quote(str(at))}", file=excerpt(path, 500), line=line,
             hint="remove one of them",
         )  # fmt: skip
     if not moved:

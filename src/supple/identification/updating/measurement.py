@@ -334,7 +334,7 @@ class Measurement:
         )
 
     @property
-    def paired_by(self) -> Pairing:
+    def active_pairing(self) -> Pairing:
         """Pairing in use: the given one, or the default."""
         return self.pairing or ("mac" if self.shapes is not None else "order")
 

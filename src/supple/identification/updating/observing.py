@@ -73,7 +73,7 @@ class Observer:
     def pairs(self, spectrum: PostureModes) -> list[tuple[list[int], list[int]]]:
         """Return pairs of measured modes and modes of the model: one level each, or subspaces by shape."""
         measured, levels = np.asarray(self.measured.frequencies_hz, float), spectrum.levels
-        match self.measured.paired_by:
+        match self.measured.active_pairing:
             case "order":
                 found = np.minimum(np.arange(len(measured)), len(levels) - 1)
             case "closest":

@@ -85,7 +85,7 @@ class TestPlan(Result):
     def summary(self) -> str:
         """Return a one-line summary."""
         counts = (
-            f"{name}: {item.determined} of {len(self.names)}"
+            f"{name}: {item.determined_count} of {len(self.names)}"
             for name, item in zip(self.candidates, self.found, strict=True)
         )
         return "determined combinations by candidate: " + "; ".join(counts)
@@ -94,7 +94,7 @@ class TestPlan(Result):
         """Return one row per candidate: determined combinations, and remaining prior deviations."""
         columns: dict[str, NDArray[Any]] = {
             "candidate": np.array(self.candidates, dtype=str),
-            "determined": np.array([item.determined for item in self.found]),
+            "determined": np.array([item.determined_count for item in self.found]),
         }  # fmt: skip
         columns |= {name: np.array([item.left[i] for item in self.found]) for i, name in enumerate(self.names)}
         return Table(columns, index="candidate")
@@ -104,7 +104,7 @@ class TestPlan(Result):
         candidates = [
             {
                 "name": name,
-                "determined": item.determined,
+                "determined": item.determined_count,
                 "left_of_prior": dict(zip(self.names, item.left.tolist(), strict=True)),
                 "combinations": item.combinations,
                 "unseen": self.unseen[i],
@@ -118,7 +118,7 @@ class TestPlan(Result):
         """Return what each candidate determines, in a table and in words."""
         out = Text(f"accelerations at {', '.join(self.sensors)}; remaining prior uncertainty of each parameter:")
         rows = [
-            (name, str(item.determined), *(f"{100 * left:.0f} %" for left in item.left))
+            (name, str(item.determined_count), *(f"{100 * left:.0f} %" for left in item.left))
             for name, item in zip(self.candidates, self.found, strict=True)
         ]
         out.table(("candidate", "determined", *self.names), rows)

@@ -198,7 +198,7 @@ class CondensedStructure:
         return {
             key: value
             for key, value in changed.get("point_masses", {}).items()
-            if drawing.attached(self.mechanism.point_masses[key[0]].at, ("point_masses", key[0], "at")).body == body
+            if drawing.find_frame(self.mechanism.point_masses[key[0]].at, ("point_masses", key[0], "at")).body == body
         }
 
     def _matrices(self, found: MeshedBeams, rates: Any, points: Mapping[tuple[str, ...], Any]) -> Any:
@@ -267,7 +267,7 @@ class CondensedStructure:
                 pieces.append((unit, float(at_path(self.mechanism.bodies[body.name], key[1:])), value))
         for key, value in self._points(body.name, changed).items():
             point = self.mechanism.point_masses[key[0]]
-            place = numbering.drawing.attached(point.at, ("point_masses", key[0], "at")).pose.position
+            place = numbering.drawing.find_frame(point.at, ("point_masses", key[0], "at")).pose.position
             from supple.geometry.inertia import MassProperties
 
             inertia = (

@@ -253,7 +253,7 @@ def update(
     if tables:
         machine, patterns = with_tables(machine, patterns, tables, items)
     highest = _BAND * max(item.highest_hz for item in items)
-    structure = machine.remembered(
+    structure = machine.compute_once(
         f"updating {patterns!r} without {list(fixed)!r} to {highest:.9g} Hz",
         lambda: structure_of(numbers_of(machine, patterns, list(fixed)), highest),
     )
@@ -305,7 +305,7 @@ def update(
     )
     if not problem.responses or damping == "none":
         return updated
-    if damping in (None, *LOSSES) and not _damped_by_parts(structure):
+    if damping in (None, *LOSSES) and not _has_part_damping(structure):
         return updated
     # In addition to damping of parts, the damping model of the whole mechanism has other values than alone.
     return updated.with_damping(damping or "structural", groups=damping_groups)
@@ -425,7 +425,7 @@ def _bounds(names: Sequence[str], values: Array, given: Mapping[str, tuple[float
     return np.array([low, high])
 
 
-def _damped_by_parts(structure: CondensedStructure) -> bool:
+def _has_part_damping(structure: CondensedStructure) -> bool:
     """Return True if the file has dampers, or losses of joints or materials, which a model of the whole omits."""
     machine, rest = structure.mechanism, structure.rest
     materials = any(item.damping is not None for item in machine.materials.values())

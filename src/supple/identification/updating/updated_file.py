@@ -13,7 +13,7 @@ from typing import Any
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formats.edited_yaml import edited, nodes_of, yaml_value
+from supple.formats.edited_yaml import edit_yaml, nodes_of, yaml_value
 from supple.formats.mechanism_file import mechanism_of
 from supple.formats.mechanism_text import to_yaml
 from supple.formats.source import source_of
@@ -92,7 +92,7 @@ def updated_text(numbers: Numbers, values: Array, beside: Changes = NOTHING, *, 
         changes |= moved_references(text, Path(tree.file).parent, place)
     changes = _as_wholes(changes, {path: node.kind for path, node in nodes.items()}, tree.data)
     try:
-        return edited(text, changes)
+        return edit_yaml(text, changes)
     except KeyError as error:
         (path,) = error.args
         name = names.get(path, ".".join(path))

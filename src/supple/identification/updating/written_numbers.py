@@ -215,7 +215,7 @@ def _resolve(parameters: Mapping[str, Any], given: Mapping[str, Any], mechanism:
 
 def _part_values(mechanism: Mechanism, data: Mapping[str, Any]) -> Iterator[WrittenNumber]:
     """Yield all values of parts that enter mass and stiffness."""
-    origins: dict[tuple[str, str], Path] = mechanism.remembered("copied", dict)
+    origins: dict[tuple[str, str], Path] = mechanism.compute_once("copied", dict)
     copies: dict[Path, list[str]] = {}
     for (_, called), origin in origins.items():
         copies.setdefault(origin, []).append(called)

@@ -13,7 +13,7 @@ of, and the kinds.
 """
 
 from supple.kinematics.primitives.terms import (
-    continued,
+    continue_turns,
     curvature,
     gradient,
     gradient_slope,
@@ -46,7 +46,7 @@ from supple.kinematics.primitives.vectors_in_motion import (
     V,
     W,
     in_body,
-    turned,
+    rotate_to_world,
 )
 
 __all__ = [
@@ -73,13 +73,13 @@ __all__ = [
     "U",
     "V",
     "W",
-    "continued",
+    "continue_turns",
     "curvature",
     "gradient",
     "gradient_slope",
     "in_body",
+    "rotate_to_world",
     "row_value",
     "second_rate",
-    "turned",
     "value",
 ]  # fmt: skip

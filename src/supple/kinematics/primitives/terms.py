@@ -33,6 +33,7 @@ from supple.kinematics.primitives.vectors_in_motion import (
     W,
     along_motion,
     apart,
+    differentiate_vector,
     in_body,
     local,
     point_rates,
@@ -41,12 +42,11 @@ from supple.kinematics.primitives.vectors_in_motion import (
     product,
     product_rates,
     product_slopes,
+    rotate_to_world,
     separation,
     spin,
     spin_of,
-    stored,
-    turned,
-    turning,
+    store_vector,
     vector_rates,
     vector_slopes,
 )
@@ -68,7 +68,7 @@ def value(rows_i, rows_f, i, X):
 
 
 @kernel(inline=True)
-def continued(rows_i, rows_f, i, within_turn, w):
+def continue_turns(rows_i, rows_f, i, within_turn, w):
     """Return the value of term i with full turns added: the one closest to the followed measures w."""
     followed = rows_i[i, TURNS]
     if followed == NONE:
@@ -84,7 +84,7 @@ def row_value(rows_i, rows_f, i, X, w):
     total = 0.0
     term = i
     while term != NONE:
-        total += continued(rows_i, rows_f, term, value(rows_i, rows_f, term, X), w)
+        total += continue_turns(rows_i, rows_f, term, value(rows_i, rows_f, term, X), w)
         term = rows_i[term, THEN]
     return total
 
@@ -182,14 +182,14 @@ def second_rate(rows_i, rows_f, i, X, course, out):
 @kernel(inline=True)
 def value_right_angle(rows_i, rows_f, i, X):
     """Return φ."""
-    return dot(turned(X, rows_i[i, A], rows_f, i, U), turned(X, rows_i[i, B], rows_f, i, W))
+    return dot(rotate_to_world(X, rows_i[i, A], rows_f, i, U), rotate_to_world(X, rows_i[i, B], rows_f, i, W))
 
 
 @kernel(inline=True)
 def gradient_right_angle(rows_i, rows_f, i, X):
     """Return φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
     a, b = rows_i[i, A], rows_i[i, B]
-    u, w = turned(X, a, rows_f, i, U), turned(X, b, rows_f, i, W)
+    u, w = rotate_to_world(X, a, rows_f, i, U), rotate_to_world(X, b, rows_f, i, W)
     n, none = cross(u, w), (0.0, 0.0, 0.0)
     return dot(u, w), none, in_body(X, a, n), none, in_body(X, b, negative(n))
 
@@ -198,7 +198,7 @@ def gradient_right_angle(rows_i, rows_f, i, X):
 def slope_right_angle(rows_i, rows_f, i, X, twist_a, twist_b):
     """Return the changes of these five along a motion."""
     a, b = rows_i[i, A], rows_i[i, B]
-    u, w = turned(X, a, rows_f, i, U), turned(X, b, rows_f, i, W)
+    u, w = rotate_to_world(X, a, rows_f, i, U), rotate_to_world(X, b, rows_f, i, W)
     relative, none = minus(spin_of(twist_a), spin_of(twist_b)), (0.0, 0.0, 0.0)
     # ∂φ/∂ω_a = u × R_aᵀw, and w turns by ω_b - ω_a as seen from a; ∂φ/∂ω_b likewise
     ma = cross(local(rows_f, i, U), in_body(X, a, cross(w, relative)))
@@ -214,11 +214,11 @@ def bilinear(twists, a, u, b, w, scratch, h):
     """
     s = h.shape[0]
     for j in range(s):
-        uj, wj = turning(twists, a, j, u), turning(twists, b, j, w)
-        stored(scratch, j, 0, uj)
-        stored(scratch, j, 3, wj)
-        stored(scratch, j, 6, cross(uj, w))
-        stored(scratch, j, 9, cross(wj, u))
+        uj, wj = differentiate_vector(twists, a, j, u), differentiate_vector(twists, b, j, w)
+        store_vector(scratch, j, 0, uj)
+        store_vector(scratch, j, 3, wj)
+        store_vector(scratch, j, 6, cross(uj, w))
+        store_vector(scratch, j, 9, cross(wj, u))
         scratch[j, 12] = dot(uj, w) + dot(u, wj)
     for j in range(s):
         for k in range(j, s):
@@ -234,7 +234,7 @@ def bilinear(twists, a, u, b, w, scratch, h):
 def curvature_right_angle(rows_i, rows_f, i, X, twists, s, scratch, h):
     """Set the second derivatives of u·w along s motions, k >= j."""
     a, b = rows_i[i, A], rows_i[i, B]
-    bilinear(twists, a, turned(X, a, rows_f, i, U), b, turned(X, b, rows_f, i, W), scratch, h[:s])
+    bilinear(twists, a, rotate_to_world(X, a, rows_f, i, U), b, rotate_to_world(X, b, rows_f, i, W), scratch, h[:s])
 
 
 @kernel
@@ -242,8 +242,8 @@ def second_rate_right_angle(rows_i, rows_f, i, X, course, out):
     """Return φ'' = u''·w + 2 u'·w' + u·w'', and set its changes along s motions in out (s,)."""
     a, b = rows_i[i, A], rows_i[i, B]
     moving, pushed, twists, bent = course
-    u = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, U))
-    w = vector_rates(moving, pushed, b, turned(X, b, rows_f, i, W))
+    u = vector_rates(moving, pushed, a, rotate_to_world(X, a, rows_f, i, U))
+    w = vector_rates(moving, pushed, b, rotate_to_world(X, b, rows_f, i, W))
     for m in range(out.shape[0]):
         out[m] = product_slopes(
             u,
@@ -281,7 +281,7 @@ def slope_distance(rows_i, rows_f, i, X, twist_a, twist_b):
     a, b = rows_i[i, A], rows_i[i, B]
     wa, wb = spin_of(twist_a), spin_of(twist_b)
     d = separation(X, a, b, rows_f, i)
-    there, here = turned(X, b, rows_f, i, PB), turned(X, a, rows_f, i, PA)
+    there, here = rotate_to_world(X, b, rows_f, i, PB), rotate_to_world(X, a, rows_f, i, PA)
     change = minus(point_velocity(twist_b, there), point_velocity(twist_a, here))
     length = sqrt(dot(d, d))
     n = times(1.0 / length, d)
@@ -296,14 +296,14 @@ def curvature_distance(rows_i, rows_f, i, X, twists, s, scratch, h):
     """Set h[j, k] = [δ_j d·δ_k d + d·(ω_k^b × δ_j p_b - ω_k^a × δ_j p_a) - δ_j ℓ δ_k ℓ] / ℓ, k >= j."""
     a, b = rows_i[i, A], rows_i[i, B]
     d = separation(X, a, b, rows_f, i)
-    here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
+    here, there = rotate_to_world(X, a, rows_f, i, PA), rotate_to_world(X, b, rows_f, i, PB)
     length = sqrt(dot(d, d))
     for j in range(s):
         pa, pb = along_motion(twists, a, j, here), along_motion(twists, b, j, there)
         change = minus(pb, pa)
-        stored(scratch, j, 3, change)
-        stored(scratch, j, 6, cross(d, pa))  # ω_k·(p_j × d) = d·(ω_k × p_j)
-        stored(scratch, j, 9, cross(pb, d))
+        store_vector(scratch, j, 3, change)
+        store_vector(scratch, j, 6, cross(d, pa))  # ω_k·(p_j × d) = d·(ω_k × p_j)
+        store_vector(scratch, j, 9, cross(pb, d))
         scratch[j, 12] = dot(d, change) / length
     for j in range(s):
         for k in range(j, s):
@@ -316,7 +316,7 @@ def second_rate_distance(rows_i, rows_f, i, X, course, out):
     """Return ℓ'' from ℓ ℓ' = d·d',  ℓ ℓ'' = d'·d' + d·d'' - ℓ'²; set its changes along s motions in out (s,)."""
     a, b = rows_i[i, A], rows_i[i, B]
     moving, pushed, twists, bent = course
-    here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
+    here, there = rotate_to_world(X, a, rows_f, i, PA), rotate_to_world(X, b, rows_f, i, PB)
     rates_a, rates_b = point_rates(moving, pushed, a, here), point_rates(moving, pushed, b, there)
     d = (separation(X, a, b, rows_f, i), minus(rates_b[0], rates_a[0]), minus(rates_b[1], rates_a[1]))
     length = sqrt(dot(d[0], d[0]))
@@ -341,14 +341,14 @@ def second_rate_distance(rows_i, rows_f, i, X, course, out):
 def value_along(rows_i, rows_f, i, X):
     """Return φ."""
     a, b = rows_i[i, A], rows_i[i, B]
-    return dot(turned(X, a, rows_f, i, U), separation(X, a, b, rows_f, i))
+    return dot(rotate_to_world(X, a, rows_f, i, U), separation(X, a, b, rows_f, i))
 
 
 @kernel(inline=True)
 def gradient_along(rows_i, rows_f, i, X):
     """Return φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
     a, b = rows_i[i, A], rows_i[i, B]
-    d, u = separation(X, a, b, rows_f, i), turned(X, a, rows_f, i, U)
+    d, u = separation(X, a, b, rows_f, i), rotate_to_world(X, a, rows_f, i, U)
     direction, force = local(rows_f, i, U), in_body(X, b, u)
     arm = plus(local(rows_f, i, PA), in_body(X, a, d))
     return dot(u, d), negative(direction), cross(direction, arm), force, cross(local(rows_f, i, PB), force)
@@ -359,8 +359,8 @@ def slope_along(rows_i, rows_f, i, X, twist_a, twist_b):
     """Return the changes of these five along a motion."""
     a, b = rows_i[i, A], rows_i[i, B]
     wa, wb = spin_of(twist_a), spin_of(twist_b)
-    d, u = separation(X, a, b, rows_f, i), turned(X, a, rows_f, i, U)
-    there, here = turned(X, b, rows_f, i, PB), turned(X, a, rows_f, i, PA)
+    d, u = separation(X, a, b, rows_f, i), rotate_to_world(X, a, rows_f, i, U)
+    there, here = rotate_to_world(X, b, rows_f, i, PB), rotate_to_world(X, a, rows_f, i, PA)
     change, du = minus(point_velocity(twist_b, there), point_velocity(twist_a, here)), cross(wa, u)  # of d and u
     force = in_body(X, b, minus(du, cross(wb, u)))
     return (
@@ -376,15 +376,15 @@ def slope_along(rows_i, rows_f, i, X, twist_a, twist_b):
 def curvature_along(rows_i, rows_f, i, X, twists, s, scratch, h):
     """Set h[j, k] = ω_k^a·(δ_j u × d) + δ_j u·δ_k d + δ_k u·δ_j d + u·(ω_k^b × δ_j p_b - ω_k^a × δ_j p_a), k >= j."""
     a, b = rows_i[i, A], rows_i[i, B]
-    u, d = turned(X, a, rows_f, i, U), separation(X, a, b, rows_f, i)
-    here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
+    u, d = rotate_to_world(X, a, rows_f, i, U), separation(X, a, b, rows_f, i)
+    here, there = rotate_to_world(X, a, rows_f, i, PA), rotate_to_world(X, b, rows_f, i, PB)
     for j in range(s):
         pa, pb = along_motion(twists, a, j, here), along_motion(twists, b, j, there)
-        turn = turning(twists, a, j, u)
-        stored(scratch, j, 0, turn)
-        stored(scratch, j, 3, minus(pb, pa))
-        stored(scratch, j, 6, plus(cross(u, pa), cross(turn, d)))  # ω_k·(p_j × u) = u·(ω_k × p_j)
-        stored(scratch, j, 9, cross(pb, u))
+        turn = differentiate_vector(twists, a, j, u)
+        store_vector(scratch, j, 0, turn)
+        store_vector(scratch, j, 3, minus(pb, pa))
+        store_vector(scratch, j, 6, plus(cross(u, pa), cross(turn, d)))  # ω_k·(p_j × u) = u·(ω_k × p_j)
+        store_vector(scratch, j, 9, cross(pb, u))
     for j in range(s):
         for k in range(j, s):
             h[j, k] = (
@@ -400,10 +400,10 @@ def second_rate_along(rows_i, rows_f, i, X, course, out):
     """Return φ'' = u''·d + 2 u'·d' + u·d'', and set its changes along s motions in out (s,)."""
     a, b = rows_i[i, A], rows_i[i, B]
     moving, pushed, twists, bent = course
-    here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
+    here, there = rotate_to_world(X, a, rows_f, i, PA), rotate_to_world(X, b, rows_f, i, PB)
     rates_a, rates_b = point_rates(moving, pushed, a, here), point_rates(moving, pushed, b, there)
     d = (separation(X, a, b, rows_f, i), minus(rates_b[0], rates_a[0]), minus(rates_b[1], rates_a[1]))
-    u = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, U))
+    u = vector_rates(moving, pushed, a, rotate_to_world(X, a, rows_f, i, U))
     for m in range(out.shape[0]):
         dd = apart(
             point_slopes(moving[a], twists[a, m], bent[a, m], here, rates_a),
@@ -421,15 +421,19 @@ def second_rate_along(rows_i, rows_f, i, X, course, out):
 def value_angle(rows_i, rows_f, i, X):
     """Return φ within a turn."""
     a = rows_i[i, A]
-    w = turned(X, rows_i[i, B], rows_f, i, W)
-    return atan2(dot(turned(X, a, rows_f, i, V), w), dot(turned(X, a, rows_f, i, U), w))
+    w = rotate_to_world(X, rows_i[i, B], rows_f, i, W)
+    return atan2(dot(rotate_to_world(X, a, rows_f, i, V), w), dot(rotate_to_world(X, a, rows_f, i, U), w))
 
 
 @kernel(inline=True)
 def gradient_angle(rows_i, rows_f, i, X):
     """Return φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
     a, b = rows_i[i, A], rows_i[i, B]
-    u, v, w = turned(X, a, rows_f, i, U), turned(X, a, rows_f, i, V), turned(X, b, rows_f, i, W)
+    u, v, w = (
+        rotate_to_world(X, a, rows_f, i, U),
+        rotate_to_world(X, a, rows_f, i, V),
+        rotate_to_world(X, b, rows_f, i, W),
+    )
     c, t = dot(u, w), dot(v, w)
     n = times(1.0 / (c * c + t * t), minus(times(c, cross(v, w)), times(t, cross(u, w))))
     none = (0.0, 0.0, 0.0)
@@ -441,7 +445,11 @@ def slope_angle(rows_i, rows_f, i, X, twist_a, twist_b):
     """Return the changes of these five along a motion."""
     a, b = rows_i[i, A], rows_i[i, B]
     wa, wb, none = spin_of(twist_a), spin_of(twist_b), (0.0, 0.0, 0.0)
-    u, v, w = turned(X, a, rows_f, i, U), turned(X, a, rows_f, i, V), turned(X, b, rows_f, i, W)
+    u, v, w = (
+        rotate_to_world(X, a, rows_f, i, U),
+        rotate_to_world(X, a, rows_f, i, V),
+        rotate_to_world(X, b, rows_f, i, W),
+    )
     du, dv, dw = cross(wa, u), cross(wa, v), cross(wb, w)
     c, t = dot(u, w), dot(v, w)
     dc, dt = dot(du, w) + dot(u, dw), dot(dv, w) + dot(v, dw)
@@ -460,7 +468,11 @@ def slope_angle(rows_i, rows_f, i, X, twist_a, twist_b):
 def curvature_angle(rows_i, rows_f, i, X, twists, s, scratch, h):
     """Set the second derivatives of the angle from those of c and t along s motions, k >= j."""
     a, b = rows_i[i, A], rows_i[i, B]
-    u, v, w = turned(X, a, rows_f, i, U), turned(X, a, rows_f, i, V), turned(X, b, rows_f, i, W)
+    u, v, w = (
+        rotate_to_world(X, a, rows_f, i, U),
+        rotate_to_world(X, a, rows_f, i, V),
+        rotate_to_world(X, b, rows_f, i, W),
+    )
     c, t = dot(u, w), dot(v, w)
     q = 1.0 / (c * c + t * t)
     of_c = np.empty((s, s))
@@ -484,9 +496,9 @@ def second_rate_angle(rows_i, rows_f, i, X, course, out):
     """
     a, b = rows_i[i, A], rows_i[i, B]
     moving, pushed, twists, bent = course
-    u = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, U))
-    v = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, V))
-    w = vector_rates(moving, pushed, b, turned(X, b, rows_f, i, W))
+    u = vector_rates(moving, pushed, a, rotate_to_world(X, a, rows_f, i, U))
+    v = vector_rates(moving, pushed, a, rotate_to_world(X, a, rows_f, i, V))
+    w = vector_rates(moving, pushed, b, rotate_to_world(X, b, rows_f, i, W))
     c, t = product_rates(u, w), product_rates(v, w)
     q, dq = c[0] * c[0] + t[0] * t[0], 2.0 * (c[0] * c[1] + t[0] * t[1])
     speed = (c[0] * t[1] - t[0] * c[1]) / q

@@ -69,7 +69,7 @@ def local(f, i, at):
 
 
 @kernel(inline=True)
-def turned(X, b, f, i, at):
+def rotate_to_world(X, b, f, i, at):
     """Return the vector at rows_f[i, at:at+3] in world axes, R_b times `local`."""
     x, y, z = f[i, at], f[i, at + 1], f[i, at + 2]
     return (
@@ -92,8 +92,8 @@ def in_body(X, b, v):
 @kernel(inline=True)
 def separation(X, a, b, f, i):
     """Return d = p_b - p_a in the world."""
-    there = plus((X[b, 0], X[b, 1], X[b, 2]), turned(X, b, f, i, PB))
-    return minus(there, plus((X[a, 0], X[a, 1], X[a, 2]), turned(X, a, f, i, PA)))
+    there = plus((X[b, 0], X[b, 1], X[b, 2]), rotate_to_world(X, b, f, i, PB))
+    return minus(there, plus((X[a, 0], X[a, 1], X[a, 2]), rotate_to_world(X, a, f, i, PA)))
 
 
 @kernel(inline=True)
@@ -109,7 +109,7 @@ def point_velocity(twist, r):
 
 
 @kernel(inline=True)
-def turning(twists, b, j, u):
+def differentiate_vector(twists, b, j, u):
     """Return δ_j u = ω_j × u of a vector fixed in body b."""
     return cross((twists[b, j, 3], twists[b, j, 4], twists[b, j, 5]), u)
 
@@ -117,11 +117,11 @@ def turning(twists, b, j, u):
 @kernel(inline=True)
 def along_motion(twists, b, j, r):
     """Return δ_j p = v_j + ω_j × r of the point at r from the origin of body b."""
-    return plus((twists[b, j, 0], twists[b, j, 1], twists[b, j, 2]), turning(twists, b, j, r))
+    return plus((twists[b, j, 0], twists[b, j, 1], twists[b, j, 2]), differentiate_vector(twists, b, j, r))
 
 
 @kernel(inline=True)
-def stored(scratch, j, at, a):
+def store_vector(scratch, j, at, a):
     """Store a vector in row j of the workspace."""
     scratch[j, at], scratch[j, at + 1], scratch[j, at + 2] = a[0], a[1], a[2]
 

@@ -10,7 +10,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import real_numbers
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.reduced.dynamics_kernel import INDEFINITE
 from supple.reduced.kernels import OUTSIDE
 from supple.reduced.repertoire import REST, named_theta, requests_equilibrium
@@ -73,7 +73,7 @@ def require_course(course: Any) -> None:
     """Require a Trajectory."""
     if not isinstance(course, Trajectory):
         raise InputError(
-            f"expected a Trajectory of the model's coordinates (got {quoted(course)})", part="motion",
+            f"expected a Trajectory of the model's coordinates (got {quote(course)})", part="motion",
             hint="create one with supple.trajectory, or use `supple simulate ROM --motion NAME`",
         )  # fmt: skip
 
@@ -108,13 +108,13 @@ def begin_state(
     if v.ndim != 1:
         raise InputError("has more than one state", part="rates", hint="simulate one at a time")
     model.evaluate(eta[:s])  # raises the error if it starts outside
-    if held and layout.size > s and not _deformed(layout.coordinates, s, start):
+    if held and layout.size > s and not _has_deformation(layout.coordinates, s, start):
         still = np.zeros((1, s))
         eta[s:] = quasi_static(model, eta[None, :s], still, still)[0]
     return eta, v
 
 
-def _deformed(names: tuple[str, ...], s: int, start: Values | None) -> bool:
+def _has_deformation(names: tuple[str, ...], s: int, start: Values | None) -> bool:
     """Return whether a start includes δ."""
     if isinstance(start, Mapping):
         return any(name in start for name in names[s:])
@@ -126,7 +126,7 @@ def _state(
 ) -> tuple[Values | None, Values | None]:
     """Return start and rates, from a configuration's name or a state with its basis; u (a,) : inputs at the start."""
     if isinstance(start, NamedState):
-        start, moving = start.parted(model.layout.coordinates, model.basis)
+        start, moving = start.split_state(model.layout.coordinates, model.basis)
         return start, rates if rates is not None else moving
     if requests_equilibrium(model, start):
         return model.equilibrium(REST, u), rates

@@ -18,7 +18,7 @@ from supple.equations.deformation import deform
 from supple.equations.forces import lost_power
 from supple.equations.row import MASS
 from supple.reduced.arrays import coefficient_row, friction_of, row_width
-from supple.reduced.dynamics_kernel import INDEFINITE, required
+from supple.reduced.dynamics_kernel import INDEFINITE, invert_dynamics
 from supple.reduced.kernels import INSIDE, OUTSIDE, row_at, single_scratch
 from supple.reduced.time.explicit_march import SMALLEST, STUCK, next_stop, tableau
 from supple.reduced.time.implicit_march import eliminate
@@ -126,7 +126,7 @@ def led_march(Z, F, options, course, grid, state, record):
             for i in range(d):
                 eta[s + i], v[s + i], a[s + i] = trial[i], trial[d + i], 0.0
             deform(c, eta)
-            required(c, friction, eta, v, a, idle, f)
+            invert_dynamics(c, friction, eta, v, a, idle, f)
             if not free_accelerations(c, S, f, a):
                 status = INDEFINITE
                 break

@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.reduced.observed import ObservedMotion, outputs_along
-from supple.results.signals import Signals, labelled
+from supple.results.signals import Signals, label_signals
 from supple.results.simulation import energy_defect
 
 if TYPE_CHECKING:
@@ -57,11 +57,11 @@ class ModelMotion:
 
     @property
     def coordinates(self) -> Signals:
-        return labelled(self.time, self.model.layout.coordinates, self.eta, self.model.units.coordinates)
+        return label_signals(self.time, self.model.layout.coordinates, self.eta, self.model.units.coordinates)
 
     @property
     def rates(self) -> Signals:
-        return labelled(self.time, self.model.layout.coordinates, self.v, self.model.units.rates)
+        return label_signals(self.time, self.model.layout.coordinates, self.v, self.model.units.rates)
 
     @cached_property
     def accelerations(self) -> Signals:
@@ -71,23 +71,23 @@ class ModelMotion:
             a = model.forward(
                 self.eta[:, :s], self.v, self.u, delta=self.eta[:, s:], friction_speed=self.friction_speed
             )
-        return labelled(self.time, model.layout.coordinates, a, model.units.accelerations)
+        return label_signals(self.time, model.layout.coordinates, a, model.units.accelerations)
 
     @cached_property
-    def _observed(self) -> tuple[Array, Array]:
+    def _observation(self) -> tuple[Array, Array]:
         return self.model.observe(self.eta, self.v)
 
     @property
     def _energies(self) -> Array:
-        return self._observed[1] if self.known is None else self.known
+        return self._observation[1] if self.known is None else self.known
 
     @cached_property
     def outputs(self) -> Signals:
-        names, values = self.model.layout.outputs, self._observed[0]
+        names, values = self.model.layout.outputs, self._observation[0]
         if self.model.layout.observation is not None:
             a = np.stack(list(self.accelerations.values()), axis=1)
             values = outputs_along(self.model, ObservedMotion(self.eta, self.v, a, self._forces, self.friction_speed))
-        return labelled(self.time, names, values, self.model.units.outputs)
+        return label_signals(self.time, names, values, self.model.units.outputs)
 
     @property
     def _forces(self) -> Array:
@@ -98,7 +98,7 @@ class ModelMotion:
     def inputs(self) -> Signals:
         if not self.u.shape[1]:
             return Signals(self.time, {})
-        return labelled(self.time, self.model.layout.inputs, self.u, self.model.units.inputs)
+        return label_signals(self.time, self.model.layout.inputs, self.u, self.model.units.inputs)
 
     @cached_property
     def driving_forces(self) -> Signals:
@@ -111,7 +111,7 @@ class ModelMotion:
             forces = forces - np.einsum("nia,na->ni", model.evaluate(self.eta[:, :s]).input_map, self.u)
         names = model.layout.coordinates
         leads = names[:s] if self.leads is None else self.leads
-        return labelled(self.time, leads, forces[:, [names.index(name) for name in leads]], model.units.forces)
+        return label_signals(self.time, leads, forces[:, [names.index(name) for name in leads]], model.units.forces)
 
     @property
     def energy(self) -> Signals:

@@ -10,7 +10,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.integration.signal import joined_inputs
-from supple.reduced.damped import damped, first_frequency
+from supple.reduced.damped import add_damping, first_frequency
 from supple.reduced.repertoire import REST, named_theta, requests_equilibrium
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def scenario_run(
     scenario    : its name, or its fields with numbers in SI units
     until, step : s, instead of those of the scenario
     """
-    fields = scenario if isinstance(scenario, Mapping) else _known(model, scenario)
+    fields = scenario if isinstance(scenario, Mapping) else _find_scenario(model, scenario)
     if fields.get("motion") is not None:
         raise InputError(
             f'the scenario prescribes the motion "{fields["motion"]}", so it cannot be simulated freely',
@@ -50,7 +50,7 @@ def scenario_run(
     inputs, times = joined_inputs(fields.get("inputs", {}), fields.get("times"), lasts, fixed)
     start = _start(model, fields.get("start", REST))
     if fields.get("damping") and model.layout.size > model.layout.theta:
-        model = damped(model, *_rayleigh(model, fields["damping"], start))
+        model = add_damping(model, *_rayleigh(model, fields["damping"], start))
     if fields.get("deflection"):
         start = loaded_deflection(model, start, fields["deflection"])
     return ScenarioRun(model, lasts, inputs, times, start, fields.get("rates", {}), fixed)
@@ -63,16 +63,16 @@ def led_scenario(
 
     δ is None if the scenario does not specify it. Steps follow the tolerance.
     """
-    fields = scenario if isinstance(scenario, Mapping) else _known(model, scenario)
+    fields = scenario if isinstance(scenario, Mapping) else _find_scenario(model, scenario)
     flexible = model.layout.size > model.layout.theta
     if fields.get("damping") and flexible:
-        model = damped(model, *_rayleigh(model, fields["damping"], theta))
+        model = add_damping(model, *_rayleigh(model, fields["damping"], theta))
     loads = fields.get("deflection")
     delta = loaded_deflection(model, theta, loads)[model.layout.theta :] if loads and flexible else None
     return model, delta
 
 
-def _known(model: ReducedModel, name: str) -> Mapping[str, Any]:
+def _find_scenario(model: ReducedModel, name: str) -> Mapping[str, Any]:
     known = {} if model.repertoire is None else model.repertoire.scenarios
     if name not in known:
         raise InputError(

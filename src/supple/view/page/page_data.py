@@ -13,11 +13,11 @@ from supple.array_types import Array
 from supple.comparison.comparison import local_errors
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
-from supple.formats.model_description import described
-from supple.formulations.coefficients import along_measure, carried
+from supple.formats.model_description import restore_mechanism
+from supple.formulations.coefficients import along_measure, get_coefficients
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, first_shift, search_for
-from supple.formulations.elastic_rest.dense import acting
+from supple.formulations.elastic_rest.dense import collect_by_row
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.formulations.elastic_rest.loads import carries_loads, measures_acted_along
@@ -28,7 +28,7 @@ from supple.kinematics.closing import close_all, closing_start
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import Start
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.coordinate_limits import limited, within_limits
+from supple.kinematics.coordinate_limits import list_limits, within_limits
 from supple.kinematics.rest import Rest, rest
 from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.modes import require_elastic
@@ -179,7 +179,7 @@ def vibration(position: Rest, found: PageMechanism, count: int = COUNT) -> dict[
     rest, held, squares, loads = found
     arrays, tables = rest.arrays, rest.arrays.tables
     locked = range(position.numbering.constraints, position.numbering.constraints + len(position.numbering.coordinates))
-    motors = {row: J for row, J in acting(rest, "inertia").items() if row not in locked}
+    motors = {row: J for row, J in collect_by_row(rest, "inertia").items() if row not in locked}
     moving = squares[squares > 0.0]
     return {
         "size": rest.size,
@@ -220,7 +220,7 @@ def vibration(position: Rest, found: PageMechanism, count: int = COUNT) -> dict[
 def page_damping_model(mechanism: Mechanism, rest: ElasticRest) -> dict[str, Any]:
     """Return the damping model of the page's responses, with a list of the mechanism's damping that it omits."""
     law, left = mechanism.damping, []
-    if rest.dampers or acting(rest, "damping"):
+    if rest.dampers or collect_by_row(rest, "damping"):
         left.append("dampers and the damping of joints and drives")
     if any(item.damping is not None for item in mechanism.materials.values()):
         left.append("damping of materials")
@@ -285,7 +285,7 @@ def page_loads(rest: ElasticRest, held: HeldRows) -> dict[str, Any]:
             if K.any():
                 of_parts.append((part, c, forms.add(K)))
     position = undeformed(rest.numbering.mechanism)
-    arrays, first = carried(position).arrays, rest.numbering.constraints
+    arrays, first = get_coefficients(position).arrays, rest.numbering.constraints
     along = {measure: along_measure(arrays, measure, 0.0) for measure in measures_acted_along(rest)}
     along = {measure: item for measure, item in along.items() if item.force or item.slope}
     return {
@@ -318,7 +318,7 @@ def page_data(
     preload : modes with the geometric stiffness of loads at rest; default: see `includes_preload`
     count   : number of modes
     """
-    mechanism = described(thing) if isinstance(thing, ReducedModel) else thing
+    mechanism = restore_mechanism(thing) if isinstance(thing, ReducedModel) else thing
     position = rest(mechanism)
     numbering, found = position.numbering, page_mechanism(position, count, preload=includes_preload(thing, preload))
     elastic = None if isinstance(found, str) else found.rest
@@ -334,7 +334,7 @@ def page_data(
         "limits": [
             {"part": part, "measure": row - numbering.constraints, "limits": list(limits),
              "unit": "rad" if numbering.angles()[row] else "m"}
-            for part, row, limits in limited(numbering)
+            for part, row, limits in list_limits(numbering)
         ],
         "configurations": _configurations(position, notes),
         "scene": scene(numbering, elastic),
@@ -488,12 +488,12 @@ _POWERS = {"m": (0.0, 1.0), "rad": (0.0, 0.0), MODAL: (0.5, 1.0)}
 
 
 def _pairs(letter: str, seconds: int) -> Callable[[ReducedModel], list[tuple[str, str]]]:
-    def named(model: ReducedModel) -> list[tuple[str, str]]:
+    def name_pairs(model: ReducedModel) -> list[tuple[str, str]]:
         names = model.layout.coordinates
         pairs = combinations_with_replacement(names, 2)
         return [(f"{letter} of {a}, {b}", _unit(model, seconds, a, b)) for a, b in pairs]
 
-    return named
+    return name_pairs
 
 
 _COEFFICIENTS: dict[str, Callable[[ReducedModel], list[tuple[str, str]]]] = {

@@ -70,7 +70,7 @@ def read_measured(path: str | Path) -> PageModes:
         if modes_found is not None:
             hertz, damping, shapes, channels = modes_found
             return PageModes(target.name, hertz, damping, channels, shapes)
-    saved = _saved(target)
+    saved = _read_saved(target)
     if saved is None:
         return page_modes(modal_parameters(load_responses(target)), target.name)
     try:
@@ -98,7 +98,7 @@ def _channels(saved: Any) -> tuple[Channel, ...]:
     )
 
 
-def _saved(path: Path) -> Any:
+def _read_saved(path: Path) -> Any:
     """Return what `supple modal` saved; None for other files."""
     try:
         if path.suffix.lower() == ".json":
@@ -130,7 +130,7 @@ def measured_section(
         raise InputError(
             "no channel has a direction", part=f"test {test.name}", hint="a mode shape needs displacements"
         )
-    shapes = np.stack([_moved(point, channels, test.shapes) for point in points], axis=1)
+    shapes = np.stack([_find_motion(point, channels, test.shapes) for point in points], axis=1)
     return {
         "name": test.name,
         "frequencies_hz": test.frequencies_hz.tolist(),
@@ -139,7 +139,7 @@ def measured_section(
         "points": [_point(places, point) for point in points],
         "real": page_array(shapes.real, "f4"),
         "imag": page_array(shapes.imag, "f4"),
-        **_paired(test, mechanism, places, channels, preload),
+        **_pair_frequencies(test, mechanism, places, channels, preload),
     }
 
 
@@ -151,11 +151,11 @@ def _on_places(test: PageModes, mechanism: Mechanism, places: Configuration) -> 
 
 def _as_responses(test: PageModes) -> Responses:
     """Return the channels as responses to a force at the first of them, for the matching of points."""
-    pushed = test.channels[0].replaced(quantity="force")
+    pushed = test.channels[0].copy_with(quantity="force")
     return Responses(np.ones(1), test.channels, (pushed,), np.zeros((1, len(test.channels), 1), dtype=complex))
 
 
-def _moved(point: str, channels: Sequence[Channel], shapes: Complex) -> Complex:
+def _find_motion(point: str, channels: Sequence[Channel], shapes: Complex) -> Complex:
     """Return the motion (R, 3) of a point: that of least norm that agrees with its channels."""
     own = [i for i, one in enumerate(channels) if one.point == point and one.vector is not None and not one.turns]
     directions = np.array([channels[i].vector for i in own])
@@ -173,7 +173,7 @@ def _point(places: Configuration, name: str) -> dict[str, Any]:
     return {"name": name, "body": body, "place": position.tolist(), "local": local.tolist()}
 
 
-def _paired(
+def _pair_frequencies(
     test: PageModes, mechanism: Mechanism, places: Configuration, channels: Sequence[Channel], preload: bool
 ) -> Any:
     """Return frequencies of the model's modes that match those of the test, and their MAC."""
@@ -181,7 +181,7 @@ def _paired(
     hertz: list[float | None] = [None] * count
     alike: list[float | None] = [None] * count
     if test.found is not None and mechanism.elastic and count:
-        named = replace(test.found, responses=test.found.responses.changed(responses=tuple(channels)))
+        named = replace(test.found, responses=test.found.responses.copy_with(responses=tuple(channels)))
         for pair in pair_modes(named, modes(mechanism, places, count=2 * count + 4, preload=preload)).pairs:
             for i, f in zip(pair.measured, pair.model_hz, strict=False):
                 hertz[i], alike[i] = float(f), pair.mac
@@ -221,5 +221,5 @@ def points_alone(test: PageModes) -> tuple[Mechanism, PageModes]:
         "joints": {_TURN: {"revolute": ["ground", _STRUCTURE], "at": middle, "axis": "z"}},
         "actuators": {_TURN: {"joint": _TURN, "limits": [-3.2, 3.2]}},
     }
-    channels = tuple(one.replaced(point=names[one.point]) for one in test.channels)
+    channels = tuple(one.copy_with(point=names[one.point]) for one in test.channels)
     return loads(as_text(data)), replace(test, channels=channels, at="", found=None)

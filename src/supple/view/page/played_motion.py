@@ -17,7 +17,7 @@ from supple.array_types import Array
 from supple.description.elastic.array_archive import read_archive
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.errors import quoted
+from supple.diagnostics.errors import quote
 from supple.formats.mechanism_file import loads
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic_rest.body_coordinates import own_band
@@ -145,7 +145,7 @@ class PlaybackMotion:
 
 def playback_motion(run: SavedRun, mechanism: Mechanism) -> PlaybackMotion:
     """Return the motion of a run of this mechanism, of a model of it, or of a table with its coordinates."""
-    return _recorded(run, mechanism) if "poses" in run.kept else _assembled(run, mechanism)
+    return _read_recorded(run, mechanism) if "poses" in run.kept else _assemble_motion(run, mechanism)
 
 
 def postures(motion: PlaybackMotion, mechanism: Mechanism, count: int = 6) -> Configuration:
@@ -158,7 +158,7 @@ def postures(motion: PlaybackMotion, mechanism: Mechanism, count: int = 6) -> Co
     return Configuration(position, theta, X, w, np.ones(len(instants)))
 
 
-def _recorded(run: SavedRun, mechanism: Mechanism) -> PlaybackMotion:
+def _read_recorded(run: SavedRun, mechanism: Mechanism) -> PlaybackMotion:
     """Return the motion of bodies and nodes as recorded by a run of a mechanism."""
     numbering = rest(mechanism).numbering
     bodies = tuple(str(name) for name in run.kept.get("bodies", np.array([])).tolist())
@@ -180,7 +180,7 @@ def _recorded(run: SavedRun, mechanism: Mechanism) -> PlaybackMotion:
     return PlaybackMotion("full" if nodes else "rigid", time, numbering.bodies, X[:, order], nodes, note)
 
 
-def _assembled(run: SavedRun, mechanism: Mechanism) -> PlaybackMotion:
+def _assemble_motion(run: SavedRun, mechanism: Mechanism) -> PlaybackMotion:
     """Return the motion computed from θ; nodes of a flexible reduced model follow from its modes."""
     model = _model(run)
     if model is None:
@@ -197,7 +197,7 @@ def _assembled(run: SavedRun, mechanism: Mechanism) -> PlaybackMotion:
         kind = "rigid" if model is None else "reduced"
         elastic = ", ".join(meshes_of(mechanism))
         return PlaybackMotion(kind, time, bodies, X, {}, f"{elastic}: drawn without deformation" if elastic else "")
-    nodes = _deformed(mechanism, places, model["basis"], eta[:, model["theta"] :])
+    nodes = _deform_bodies(mechanism, places, model["basis"], eta[:, model["theta"] :])
     return PlaybackMotion("reduced", time, bodies, X, nodes)
 
 
@@ -228,18 +228,16 @@ def _theta(mechanism: Mechanism, given: Mapping[str, Array], model: dict[str, An
     missing = [name for name in names if name not in known]
     if missing or not names:
         raise InputError(
-            f"has no column {', '.join(map(quoted, missing)) or 'of a coordinate'}", file=file,
+            f"has no column {', '.join(map(quote, missing)) or 'of a coordinate'}", file=file,
             hint=f'view it with the mechanism that ran; "{mechanism.name}" has the coordinates {", ".join(names)}',
         )  # fmt: skip
     for name in names:
         if not np.isfinite(known[name]).all():
-            raise InputError(
-                f"column {quoted(name)} has values that are not finite", file=file, hint="correct the file"
-            )
+            raise InputError(f"column {quote(name)} has values that are not finite", file=file, hint="correct the file")
     return np.stack([known[name] for name in names], axis=1)
 
 
-def _deformed(mechanism: Mechanism, places: Configuration, basis: Any, delta: Array) -> dict[str, Array]:
+def _deform_bodies(mechanism: Mechanism, places: Configuration, basis: Any, delta: Array) -> dict[str, Array]:
     """Return (n, nodes, 6) for every elastic body from δ (n, k), u = Ψ_δ(θ) δ."""
     choice = choice_of(mechanism, basis)
     model = local(

@@ -69,8 +69,8 @@ def _parts(
         assert rest is not None
         if not len(body.mesh.elements):
             around = _solid(numbering, None, name, body.mesh.nodes[list(body.mesh.interface)], np.zeros(3))
-            return [*flexing(rest, body), {**around, "faint": True}]
-        return [*flexing(rest, body), *_arms(numbering, rest, name, points)]
+            return [*list_stations(rest, body), {**around, "faint": True}]
+        return [*list_stations(rest, body), *_arms(numbering, rest, name, points)]
     if mechanism.bodies[name].all_beams:
         described = mechanism.bodies[name].all_beams
         return [
@@ -187,7 +187,7 @@ def node_motions(body: BodyCoordinates) -> Array:
     return found
 
 
-def flexing(rest: ElasticRest, body: BodyCoordinates) -> list[dict[str, Any]]:
+def list_stations(rest: ElasticRest, body: BodyCoordinates) -> list[dict[str, Any]]:
     """Return stations along each beam with motion, strain and neighbouring nodes; for a superelement its nodes."""
     assert body.mesh is not None
     if not len(body.mesh.elements):

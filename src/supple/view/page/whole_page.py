@@ -11,7 +11,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formats.model_description import described
+from supple.formats.model_description import restore_mechanism
 from supple.kinematics.configuration import At
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
@@ -47,7 +47,7 @@ def whole_page(
         given, thing = [thing, *given], thing.mechanism()
     if len(given) > MOST_RUNS:
         raise InputError(f"{len(given)} runs were given", part="runs", hint=f"give at most {MOST_RUNS}")
-    mechanism = described(thing) if isinstance(thing, ReducedModel) else thing
+    mechanism = restore_mechanism(thing) if isinstance(thing, ReducedModel) else thing
     sections: dict[str, Any] = {}
     if given:
         sections["runs"] = [run_section(run, mechanism) for run in given]
@@ -94,12 +94,12 @@ def run_section(run: SavedRun, mechanism: Mechanism) -> dict[str, Any]:
         "signals": [
             {"name": shown, "unit": run.units.get(name, ""), "group": group,
              "values": page_array(run.columns[name][instants], "f4")}
-            for name, shown, group in _shown(run, coordinates)
+            for name, shown, group in _choose_columns(run, coordinates)
         ],
     }  # fmt: skip
 
 
-def _shown(run: SavedRun, coordinates: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def _choose_columns(run: SavedRun, coordinates: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Return the columns to draw: name, label and group; forces and energies if there are any."""
     found = []
     for name, values in run.columns.items():

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.cli.answer import answering
+from supple.cli.answer import open_answer
 from supple.cli.help_text import OUTPUT, help_of
 from supple.cli.model_argument import FileOrRom, is_model, read_model
 from supple.cli.options import At, Json, Settings, configuration, read_mechanism
@@ -34,7 +34,7 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write an HTML report of a mechanism or a reduced model."""
-    with answering(as_json) as answer:
+    with open_answer(as_json) as answer:
         from supple.diagnostics import InputError
         from supple.view.report.report import report as made
 
@@ -56,10 +56,10 @@ def report(
                 )
             options |= {"region": ranges, "file": file}
         if at is not None:
-            from supple.formats.model_description import described
+            from supple.formats.model_description import restore_mechanism
 
-            known = at if at in (mechanism or described(model)).configurations else None
-            options["at"] = known or configuration(mechanism or described(model), at)
+            known = at if at in (mechanism or restore_mechanism(model)).configurations else None
+            options["at"] = known or configuration(mechanism or restore_mechanism(model), at)
         found = made(model, output, **options) if output.parent.is_dir() else None
         if found is None:
             raise InputError("cannot be written: the folder does not exist", file=str(output), hint="give another path")

@@ -22,7 +22,16 @@ from supple.reduction.region import coordinate_limits
 from supple.results.units import force
 from supple.view.house_style import PALETTE, in_house_style, label, new_figure
 from supple.view.panels import Panels, panels
-from supple.view.report.page import Html, ReportSection, beside, bullets, folded, html_table, paragraph, report_section
+from supple.view.report.page import (
+    Html,
+    ReportSection,
+    beside,
+    bullets,
+    fold_parts,
+    html_table,
+    paragraph,
+    report_section,
+)
 from supple.view.report.report_picture import Drawings
 
 _HOME = "home"
@@ -155,13 +164,13 @@ def _counts(seen: Inspection) -> list[tuple[str, str]]:
         ("coordinates θ", ", ".join(seen.coordinates) or "none"),
         ("actuated", ", ".join(seen.actuated) or "none"),
         ("loops", f"{len(seen.loops)}" + "".join(f"; {' – '.join(loop)}" for loop in seen.loops)),
-        ("redundant constraints", f"{seen.redundant_constraints}" + _named(seen.redundant_joints, " in ")),
+        ("redundant constraints", f"{seen.redundant_constraints}" + _write_joints(seen.redundant_joints, " in ")),
         ("singularity in the drawn posture", f"{seen.singularity:.3g} (0 is singular)"),
     ]
     return found + ([("couplings", ", ".join(seen.couplings))] if seen.couplings else [])
 
 
-def _named(names: Sequence[str], before: str) -> str:
+def _write_joints(names: Sequence[str], before: str) -> str:
     if len(names) > _MANY:
         return f"{before}{len(names)} joints"
     return f"{before}{', '.join(names)}" if names else ""
@@ -216,7 +225,7 @@ def _long(what: str, heads: Sequence[str], rows: Sequence[Sequence[str]], texts:
         [heads[k] for k in kept], [[row[k] for k in kept] for row in rows],
         texts=[i for i, k in enumerate(kept) if k in texts],
     )  # fmt: skip
-    return folded(f"{len(rows)} {what}", made) if len(rows) > _MANY else made
+    return fold_parts(f"{len(rows)} {what}", made) if len(rows) > _MANY else made
 
 
 def _room(stance: Stance, draw: Drawings) -> ReportSection:

@@ -14,7 +14,7 @@ from supple.reduced.damped import locked_frequencies
 from supple.reduced.layout import equilibrium_error_text
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import path_domain, theta_domain
-from supple.reduction.exact_coefficients import exact_coefficients, scattered_over
+from supple.reduction.exact_coefficients import exact_coefficients, scatter_in_boxes
 from supple.reduction.exchanges import Exchange
 from supple.reduction.path import path_from
 from supple.view.house_style import FAINT, in_house_style, label, legend_beside, new_figure
@@ -27,7 +27,7 @@ from supple.view.report.page import (
     bullets,
     heading,
     html_table,
-    marked,
+    mark_text,
     paragraph,
     report_section,
 )
@@ -50,7 +50,7 @@ def model_sections(model: ReducedModel, mechanism: Mechanism, fresh: Comparison,
             report_section(
                 "Frequencies of mechanism and model",
                 draw.picture(frequencies_beside(_along(model, mechanism)), caption),
-                _left_out(model, made),
+                _describe_truncation(model, made),
             )
         )
     return [*sections, _cost(model, fresh)]
@@ -103,7 +103,7 @@ def place_words(model: ReducedModel, at: Mapping[str, float]) -> str:
     return ", ".join(f"{name} = {in_unit(value, units.get(name, ''))}" for name, value in at.items())
 
 
-def _trusted(made: dict[str, Any]) -> str:
+def _describe_confidence(made: dict[str, Any]) -> str:
     """Return a text about the confidence of the stated errors."""
     stated = made.get("stated")
     if not stated:
@@ -122,12 +122,12 @@ def _errors(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: 
         at = made["error"].get(name, {}).get("at", {})
         seen = f"{fresh.error[name]:.2g}" if name in fresh.error else ""
         rows.append((name, meaning(name), f"{worst:.2g}", place_words(model, at) or "everywhere", seen))
-    missed = [marked(text, "bad") for text in made.get("missed", ())]
+    missed = [mark_text(text, "bad") for text in made.get("missed", ())]
     parts: list[Html | None] = [
         paragraph(
             "Errors are relative: the largest difference of a coefficient family from that of the mechanism, divided "
             f"by its local size, or by its typical size where it is small. The fit used {made['samples']} samples. "
-            f"Stated: {_trusted(made)}. Validated: the largest at {fresh.points} other points."
+            f"Stated: {_describe_confidence(made)}. Validated: the largest at {fresh.points} other points."
         ),
         bullets(missed),
         draw.picture(
@@ -136,17 +136,17 @@ def _errors(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: 
         html_table(("family", "", "stated", "location of the largest", "validated"), rows, texts=(0, 1, 3)),
     ]
     if model.layout.theta <= 3 and any(item.get("at") for item in made["error"].values()):
-        x = scattered_over(model, fresh.points, _SEED)
+        x = scatter_in_boxes(model, fresh.points, _SEED)
         shown = "largest error of any family, and the boxes of the fit"
         shown = "error of each family" if model.layout.theta == 1 else shown
         caption = f"At {fresh.points} validation points: {shown}."
-        drawn = _where(model, x, local_errors(mechanism, model, x))
+        drawn = _plot_errors(model, x, local_errors(mechanism, model, x))
         parts += [heading("Location of the errors"), draw.picture(drawn, caption)]
     return report_section("Errors", *parts)
 
 
 @in_house_style
-def _where(model: ReducedModel, x: Array, errors: Mapping[str, Array]) -> Panels:
+def _plot_errors(model: ReducedModel, x: Array, errors: Mapping[str, Array]) -> Panels:
     """Plot errors over one coordinate (a curve per family), or the largest of all over two or three, with the boxes."""
     names, units = model.layout.coordinates, model.units.coordinates
     scale = np.array([np.degrees(1.0) if units.get(name) == "rad" else 1.0 for name in names[: x.shape[1]]])
@@ -204,7 +204,7 @@ def _along(model: ReducedModel, mechanism: Mechanism) -> list[tuple[str, str, Ar
     return found
 
 
-def _left_out(model: ReducedModel, made: Mapping[str, Any]) -> Html:
+def _describe_truncation(model: ReducedModel, made: Mapping[str, Any]) -> Html:
     truncation, notes = made.get("truncation", {}), []
     if truncation:
         notes.append(f"In their band the modes have frequency errors of at most {truncation['frequencies']:.2g}.")

@@ -34,15 +34,15 @@ _DARK = {
 }  # fmt: skip
 
 
-def _declared(colours: dict[str, str]) -> str:
+def _declare_colours(colours: dict[str, str]) -> str:
     return " ".join(f"--{name}: {value};" for name, value in colours.items())
 
 
 STYLE = (
     f"""
-:root {{ color-scheme: light dark; {_declared(_LIGHT)} }}
-@media (prefers-color-scheme: dark) {{ :root {{ {_declared(_DARK)} }} }}
-@media print {{ :root {{ color-scheme: light; {_declared(_LIGHT)} }} }}
+:root {{ color-scheme: light dark; {_declare_colours(_LIGHT)} }}
+@media (prefers-color-scheme: dark) {{ :root {{ {_declare_colours(_DARK)} }} }}
+@media print {{ :root {{ color-scheme: light; {_declare_colours(_LIGHT)} }} }}
 """
     + """
 @page { margin: 16mm 14mm }
@@ -187,7 +187,7 @@ def commands(lines: Sequence[str]) -> Html:
     return Html(f"<pre>{chr(10).join(escaped_text(line) for line in lines)}</pre>")
 
 
-def folded(summary: str, *parts: Html | None) -> Html:
+def fold_parts(summary: str, *parts: Html | None) -> Html:
     """Return parts that are folded behind a summary."""
     inside = "".join(part for part in parts if part)
     return Html(f"<details><summary>{escaped_text(summary)}</summary>{inside}</details>")
@@ -199,7 +199,7 @@ def beside(*parts: Html | None) -> Html | None:
     return Html(f'<div class="beside">{inside}</div>') if inside else None
 
 
-def marked(text: str, kind: str) -> Html:
+def mark_text(text: str, kind: str) -> Html:
     """Return text in the colour of a kind: good, bad."""
     return Html(f"<span{_class(kind)}>{escaped_text(text)}</span>")
 

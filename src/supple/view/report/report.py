@@ -22,7 +22,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.formats.mechanism_text import to_yaml
-from supple.formats.model_description import described
+from supple.formats.model_description import restore_mechanism
 from supple.formats.source import source_of
 from supple.identification.damping.fitted_damping import FittedDamping
 from supple.identification.updating.updated import Updated
@@ -37,7 +37,7 @@ from supple.view.report.page import (
     ReportSection,
     bullets,
     commands,
-    folded,
+    fold_parts,
     heading,
     html_table,
     paragraph,
@@ -179,7 +179,7 @@ def _of_mechanism(mechanism: Mechanism, request: ReportRequest) -> Report:
 
 
 def _of_model(model: ReducedModel, request: ReportRequest) -> Report:
-    mechanism = described(model)
+    mechanism = restore_mechanism(model)
     fresh = compare(mechanism, model, points=request.points, rigid=True)
     assert isinstance(fresh, Comparison)
     draw, low_high = Drawings(), bounds(model)
@@ -349,7 +349,7 @@ def _footer() -> str:
 _PACKAGES = ("supple", "numpy", "scipy", "numba", "matplotlib")
 
 
-def _unloaded(modes: Mapping[str, Any]) -> bool:
+def _has_unloaded_modes(modes: Mapping[str, Any]) -> bool:
     """Return True if a flexible reduced model omits the geometric stiffness of loads at rest."""
     flexible = bool(modes.get("constraint")) or bool(modes.get("internal"))
     return flexible and not (modes.get("preload") or modes.get("stiffening"))
@@ -399,7 +399,7 @@ def origin_section(
         of_model += [(f"modes, {name}", str(value)) for name, value in options.get("modes", {}).items()]
         parts += [heading("Options of the reduction"), html_table(("", ""), of_model, texts=(0, 1))]
     if description:
-        parts.append(folded("Mechanism description", commands(description.rstrip().splitlines())))
+        parts.append(fold_parts("Mechanism description", commands(description.rstrip().splitlines())))
     return report_section("Provenance and commands", commands(typed), *parts)
 
 
@@ -422,7 +422,7 @@ def reduce_command(name: str, model: Any, target: str) -> str:
     if modes.get("internal"):
         command += ["--internal-modes", str(modes["internal"]), "--tracking", modes["tracking"]]
     command += ["--stiffening"] if modes.get("stiffening") else []
-    command += ["--no-preload"] if _unloaded(modes) else []
+    command += ["--no-preload"] if _has_unloaded_modes(modes) else []
     command += ["--fit", options["fit"]]
     if options.get("boxes") is not None:
         boxes = options["boxes"]

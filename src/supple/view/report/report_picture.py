@@ -57,11 +57,11 @@ class Drawings:
 def _in_colours_of_the_page(text: str) -> str:
     """Replace colours by their names in the style, so that they follow the reader's screen."""
 
-    def named(found: re.Match[str]) -> str:
+    def name_colour(found: re.Match[str]) -> str:
         name = COLOURS.get(found[0].lower())
         return f"var(--{name})" if name else found[0]
 
-    return re.sub(r'style="[^"]*"', lambda style: re.sub(r"#[0-9a-fA-F]{6}\b", named, style[0]), text)
+    return re.sub(r'style="[^"]*"', lambda style: re.sub(r"#[0-9a-fA-F]{6}\b", name_colour, style[0]), text)
 
 
 def _dots(figure: Any, caption: str) -> str:

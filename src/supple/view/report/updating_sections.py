@@ -80,7 +80,10 @@ def updating_sections(found: Updated, draw: Drawings) -> list[ReportSection]:
     ]
     if found.afterwards is not None:
         sections.append(damping_section(found.afterwards, draw, words=False))
-    sections += [report_section(f"Predicted at {where}", _predicted(item)) for where, item in found.predictions.items()]
+    sections += [
+        report_section(f"Predicted at {where}", _tabulate_predictions(item))
+        for where, item in found.predictions.items()
+    ]
     return sections + [
         report_section(f"Posture {item.label or 'as drawn'}", *_posture(item, draw)) for item in found.postures
     ]
@@ -121,7 +124,7 @@ def _numbers(found: Updated) -> Html | None:
     return html_table(heads, rows, silent=quiet)
 
 
-def _predicted(item: Predicted) -> Html | None:
+def _tabulate_predictions(item: Predicted) -> Html | None:
     rows = [
         [str(i + 1), *interval_words(f, low, high, " … "), str(count)]
         for i, (f, low, high, count) in enumerate(
@@ -146,7 +149,7 @@ def _posture(item: PostureResult, draw: Drawings) -> list[Html | None]:
         rows = []
         for i, (m, b, a) in enumerate(zip(item.measured_hz, item.before_hz, item.after_hz, strict=True)):
             pairs = [cell for f in (b, a) for cell in (f"{f:.4g}", f"{100 * (f / m - 1):+.2f} %")]
-            rows.append([str(i + 1), f"{m:.4g}", *pairs, *_assured(item, i)])
+            rows.append([str(i + 1), f"{m:.4g}", *pairs, *_format_mac(item, i)])
         heads = ["mode", "measured / Hz", "before / Hz", "error", "after / Hz", "error"]
         parts.append(html_table(heads + (["MAC before", "MAC after"] if item.mac_after is not None else []), rows))
     if item.mac_after is not None:
@@ -159,7 +162,7 @@ def _posture(item: PostureResult, draw: Drawings) -> list[Html | None]:
     return parts
 
 
-def _assured(item: PostureResult, i: int) -> list[str]:
+def _format_mac(item: PostureResult, i: int) -> list[str]:
     if item.alike_before is None or item.alike_after is None:
         return []
     return [f"{item.alike_before[i]:.3f}", f"{item.alike_after[i]:.3f}"]

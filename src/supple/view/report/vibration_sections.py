@@ -51,10 +51,12 @@ def vibration_of(stance: Stance, progress: bool | None) -> Vibration | None:
         grids = [{name: stance.line(name, _SIDE) for name in names}]
     else:
         grids = [{name: stance.line(name, _LINE)} for name in names]
-    return Vibration(here, tuple(_mapped(stance, grid, stays, progress) for grid in grids))
+    return Vibration(here, tuple(_map_frequencies(stance, grid, stays, progress) for grid in grids))
 
 
-def _mapped(stance: Stance, grid: dict[str, Array], stays: dict[str, float], progress: bool | None) -> FrequencyMap:
+def _map_frequencies(
+    stance: Stance, grid: dict[str, Array], stays: dict[str, float], progress: bool | None
+) -> FrequencyMap:
     """Return frequencies over a grid; empty if the solver converges at none of its postures."""
     try:
         return frequency_map(stance.mechanism, grid, at=stays, count=COUNT, progress=progress)

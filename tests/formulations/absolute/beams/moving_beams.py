@@ -9,7 +9,7 @@ from supple.formulations.absolute.beams.beam_arrays import ALPHA, BETA, BeamArra
 from supple.formulations.absolute.beams.beam_forces import beam_forces
 from supple.formulations.absolute.step_work import BENT
 from supple.formulations.absolute.tangent import beam_derivatives
-from supple.formulations.elastic.beam_mesh import Span, assembled, mesh
+from supple.formulations.elastic.beam_mesh import Span, assemble_beams, mesh
 from supple.geometry.rotation import axes_from_x, exponential, rotation_about
 
 RATES = np.array([2e5, 3e3, 1e3, 2e3, 8e4, 9e4, 3.0, 0.02, 0.011, 0.013])
@@ -124,7 +124,7 @@ def beams_through(points, *, planar, elements=2, shear=False, first=RATES, last=
     ]  # fmt: skip
     found = mesh(spans)
     zero = np.zeros(len(spans))
-    matrices = assembled(spans, found, planar)
+    matrices = assemble_beams(spans, found, planar)
     arrays = beam_arrays([BodyBeams(spans, found, 0, zero, zero)], planar)
     return Beams(arrays, found.nodes, 3 if planar else 6, matrices.K.toarray(), matrices.M.toarray())
 
@@ -167,6 +167,6 @@ def settled(beams, load, X=None, held=(0,), *, steps=1, gravity=(0.0, 0.0, 0.0),
 
 def fast_forces():
     """The native kernel of the forces."""
-    from supple.compilation import compiled
+    from supple.compilation import compile_kernel
 
-    return compiled(beam_forces)
+    return compile_kernel(beam_forces)

@@ -225,7 +225,7 @@ def superelement_arrays(placed: Sequence[PlacedBody], planar: bool) -> Superelem
         row[:d] = item.frame * d + np.arange(d)
         row[d:] = (item.first + q // held) * d + q % held
 
-    def packed(name: str, *shape: int) -> Array:
+    def pack_field(name: str, *shape: int) -> Array:
         found = np.zeros((len(placed), *shape))
         for target, item in zip(found, placed, strict=True):
             given = item.damping if name == "damping" else getattr(item.body, name)
@@ -239,8 +239,8 @@ def superelement_arrays(placed: Sequence[PlacedBody], planar: bool) -> Superelem
         np.array([item.first for item in placed], dtype=np.int64),
         counts,
         np.array([item.body.mass for item in placed], dtype=np.float64),
-        packed("inertia", 3, 3), packed("momentum", 3, n), packed("spin", 3, n),
-        packed("widening", 3, 3, n), packed("turning", 3, n, n), packed("turned", 3, 3, n, n),
-        packed("M", n, n), packed("K", n, n), packed("damping", n, n),
+        pack_field("inertia", 3, 3), pack_field("momentum", 3, n), pack_field("spin", 3, n),
+        pack_field("widening", 3, 3, n), pack_field("turning", 3, n, n), pack_field("turned", 3, 3, n, n),
+        pack_field("M", n, n), pack_field("K", n, n), pack_field("damping", n, n),
         columns, np.zeros((len(placed), d + n, d + n), dtype=np.int64),
     )  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import kernel
-from supple.formulations.absolute.residual import angular, linear, rotated
+from supple.formulations.absolute.residual import angular, linear, rotate
 from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.geometry.vectors import cross, dot, minus, plus, times
 from supple.kinematics.primitives import in_body
@@ -44,7 +44,7 @@ def deformation(n):
 
 
 @kernel
-def held_into(values, d, first, count, out):
+def copy_stored(values, d, first, count, out):
     """Copy the values stored in the frames from `first` on: first columns of poses, velocities or accelerations."""
     held = 3 if d == 6 else 2
     for i in range(count):
@@ -95,7 +95,7 @@ def column_of(A, a):
 
 
 @kernel(inline=True)
-def turned_by(A, v):
+def apply_table(A, v):
     """Return A v for a table (3, 3)."""
     return (
         A[0, 0] * v[0] + A[0, 1] * v[1] + A[0, 2] * v[2],
@@ -128,20 +128,20 @@ def superelement_forces(elements, column, gravity, X, V, acceleration, work):
     potential = 0.0
     for e in range(frame.shape[0]):
         f, n = frame[e], count[e]
-        held_into(X, d, first[e], n, bent.q)
-        held_into(V, d, first[e], n, bent.rate)
-        held_into(acceleration, d, first[e], n, bent.second)
+        copy_stored(X, d, first[e], n, bent.q)
+        copy_stored(V, d, first[e], n, bent.rate)
+        copy_stored(acceleration, d, first[e], n, bent.second)
         moments_into(elements, e, d, bent)
         moving = (in_body(X, f, minus(linear(acceleration, f), g)), angular(V, f), angular(acceleration, f))
         force, moment = on_frame(elements, e, bent, moving)
-        force = rotated(X, f, force)
+        force = rotate(X, f, force)
         for c in range(d):
             k = column[c]
             Q[f, c] -= force[k] if k < 3 else moment[k - 3]
         strain, lost = on_coordinates(elements, e, d, bent, moving, Q)
         account[STRAIN] += strain
         account[LOST] -= lost
-        first_moment = rotated(X, f, across(momentum[e], bent.q, n))
+        first_moment = rotate(X, f, across(momentum[e], bent.q, n))
         potential += strain - mass[e] * dot(g, (X[f, 0], X[f, 1], X[f, 2])) - dot(g, first_moment)
     return potential
 
@@ -161,8 +161,8 @@ def on_frame(elements, e, bent, moving):
     s, flow = across(C, bent.q, n), across(C, bent.rate, n)
     force = plus(plus(times(m, a), cross(dw, s)), across(C, bent.second, n))
     force = plus(force, plus(times(2.0, cross(w, flow)), cross(w, cross(w, s))))
-    whirl = plus(turned_by(J, w), across(H, bent.rate, n))
-    moment = plus(plus(cross(s, a), turned_by(J, dw)), plus(turned_by(change, w), across(H, bent.second, n)))
+    whirl = plus(apply_table(J, w), across(H, bent.rate, n))
+    moment = plus(plus(cross(s, a), apply_table(J, dw)), plus(apply_table(change, w), across(H, bent.second, n)))
     return force, plus(plus(moment, cross(w, whirl)), swirl(elements.turning[e], bent.rate, n))
 
 
@@ -216,14 +216,14 @@ def superelement_kinetic(elements, column, X, V):
     total = 0.0
     for e in range(elements.frame.shape[0]):
         f, n, C, M = elements.frame[e], elements.coordinates[e], elements.momentum[e], elements.modal_mass[e]
-        held_into(X, d, elements.first[e], n, bent.q)
-        held_into(V, d, elements.first[e], n, bent.rate)
+        copy_stored(X, d, elements.first[e], n, bent.q)
+        copy_stored(V, d, elements.first[e], n, bent.rate)
         moments_into(elements, e, d, bent)
         v, w, rate = in_body(X, f, linear(V, f)), angular(V, f), bent.rate
         total += dot(
             v, plus(times(0.5 * elements.mass[e], v), plus(cross(w, across(C, bent.q, n)), across(C, rate, n)))
         )
-        total += dot(w, plus(times(0.5, turned_by(bent.inertia, w)), across(bent.spin, rate, n)))
+        total += dot(w, plus(times(0.5, apply_table(bent.inertia, w)), across(bent.spin, rate, n)))
         for i in range(n):
             for j in range(n):
                 total += 0.5 * rate[i] * M[i, j] * rate[j]
@@ -237,12 +237,12 @@ def superelement_momentum(elements, factor, column, X, V, force):
     bent = deformation(elements.stiffness.shape[1])
     for e in range(elements.frame.shape[0]):
         f, n, C, M = elements.frame[e], elements.coordinates[e], elements.momentum[e], elements.modal_mass[e]
-        held_into(X, d, elements.first[e], n, bent.q)
-        held_into(V, d, elements.first[e], n, bent.rate)
+        copy_stored(X, d, elements.first[e], n, bent.q)
+        copy_stored(V, d, elements.first[e], n, bent.rate)
         moments_into(elements, e, d, bent)
         v, w, rate, s = in_body(X, f, linear(V, f)), angular(V, f), bent.rate, across(C, bent.q, n)
-        own = rotated(X, f, plus(plus(times(elements.mass[e], v), cross(w, s)), across(C, rate, n)))
-        turning = plus(plus(cross(s, v), turned_by(bent.inertia, w)), across(bent.spin, rate, n))
+        own = rotate(X, f, plus(plus(times(elements.mass[e], v), cross(w, s)), across(C, rate, n)))
+        turning = plus(plus(cross(s, v), apply_table(bent.inertia, w)), across(bent.spin, rate, n))
         for c in range(d):
             k = column[c]
             force[f, c] += factor * (own[k] if k < 3 else turning[k - 3])
