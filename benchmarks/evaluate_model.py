@@ -153,7 +153,7 @@ def main() -> None:
     rom = model(machine)
     x = np.random.default_rng(1).uniform(LOWER, UPPER, (POINTS, 3))
     y, inside = np.empty((POINTS, WIDTH)), np.empty(POINTS, dtype=np.int64)
-    evaluate, packed_model = compile_kernel(evaluate_batch), rom.fitted.packed
+    evaluate, packed_model = compile_kernel(evaluate_batch), rom.fitted.kernel_arrays
     in_place, linear = rom.kernel(), interpolator(machine)
     row, scattered = in_place.new_row(), [point.copy() for point in x[:CALLS]]  # a box of its own for each call
     # The same arguments, also those that the evaluator holds ready.

@@ -60,7 +60,7 @@ def full_model(mechanism: supple.Mechanism, here: supple.Configuration) -> FullM
     K = scipy.linalg.block_diag(*(mesh.K.toarray() for mesh in meshes))
     M = scipy.linalg.block_diag(*(mesh.M.toarray() for mesh in meshes))
     shapes = scipy.linalg.block_diag(*(body.shapes for body in rest.bodies))
-    C = rows_over_coordinates(rest, rest.held(actuators=True).rows, here.X[None])[0]
+    C = rows_over_coordinates(rest, rest.list_held_rows(actuators=True).rows, here.X[None])[0]
     return FullModel(K, M, np.linalg.solve(shapes.T, C.T).T)
 
 

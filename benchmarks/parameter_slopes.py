@@ -41,7 +41,9 @@ def eigenvalues_along_the_payload() -> None:
     def squares(payload: float) -> Any:
         mechanism = arm(payload)
         rest = elastic_rest(mechanism, 1e9)  # nothing condensed
-        return dense_modes(rest, supple.assemble(mechanism, theta), rest.held(actuators=True), preload=False)[0][:4]
+        return dense_modes(rest, supple.assemble(mechanism, theta), rest.list_held_rows(actuators=True), preload=False)[
+            0
+        ][:4]
 
     found = supple.modes(arm(at), theta, count=4, along="payload").eigenvalue_slopes["payload"]
     off = np.abs(found / extrapolated(squares, at, 0.05) - 1.0).max()

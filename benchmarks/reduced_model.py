@@ -125,7 +125,7 @@ def main() -> None:
     y, z, inside = np.empty((POINTS, COLUMNS)), np.empty((POINTS, COLUMNS)), np.empty(POINTS, dtype=np.int64)
     run = compile_kernel(evaluate_batch)
     peers = in_c(fitted, x, z)
-    best = fastest({"supple": lambda: run(*fitted.packed, x, y, inside), **peers})
+    best = fastest({"supple": lambda: run(*fitted.kernel_arrays, x, y, inside), **peers})
     for name, seconds in best.items():
         note = ""
         if name != "supple":

@@ -47,7 +47,7 @@ def frequencies(name: str, spread: float) -> bool:
     took = (time.perf_counter() - start) / POSTURES
     condensed = supple.modes(machine, here, count=COUNT).frequencies_hz
     whole = elastic_rest(machine, UNCONDENSED)
-    held = whole.held(actuators=True)
+    held = whole.list_held_rows(actuators=True)
     squares = np.array([dense_modes(whole, one, held, preload=False)[0][:COUNT] for one in here.each()])
     worst = {
         "uncondensed": float(np.abs(ours / (np.sqrt(squares) / (2.0 * np.pi)) - 1.0).max()),

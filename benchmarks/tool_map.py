@@ -34,7 +34,7 @@ class FullModel:
 
     def __init__(self, mechanism: supple.Mechanism):
         self.rest = elastic_rest(mechanism, WHOLE_BAND)
-        self.held = self.rest.held(actuators=True)
+        self.held = self.rest.list_held_rows(actuators=True)
         self.K, self.M = np.diag(self.rest.arrays.stiffness), np.eye(self.rest.size)
 
     def rows(self, X: np.ndarray) -> np.ndarray:

@@ -72,7 +72,7 @@ def controllers(
         "PD": (pd, 0.0),
         "computed torque": (control.computed_torque(model, MOTION, OMEGA, XI, rigid=True, **how), 0.0),
         "compensated": (
-            control.computed_torque(model, control.compensated(MOTION, model, "tool"), OMEGA, XI, **how), 0.0,
+            control.computed_torque(model, control.compensate_deflection(MOTION, model, "tool"), OMEGA, XI, **how), 0.0,
         ),
         "inverted": (control.computed_torque(model, inverted, OMEGA, XI, **how), inverted.lead),
     }  # fmt: skip

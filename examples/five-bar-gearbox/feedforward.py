@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.control import Reference, reference, shaped, stable_inversion
+from supple.control import Reference, reference, shape_motion, stable_inversion
 from supple.diagnostics import SuppleNote
 
 MOTORS, TOOL = ["left", "right"], ["tool.x", "tool.z"]
@@ -24,13 +24,13 @@ def main() -> None:
     unshaped = left_behind(five_bar, reach)
     print(f"unshaped, in {reach.duration:.3f} s: {unshaped:.3f} m/s² RMS at the tool in the half second after arrival")
     for kind in ("zv", "zvd", "ei"):
-        ways = [shaped(reach, model, kind=kind, frequency_factor=factor) for factor in WRONG]
+        ways = [shape_motion(reach, model, kind=kind, frequency_factor=factor) for factor in WRONG]
         parts = [left_behind(five_bar, way) / unshaped for way in ways]
         told = "  ".join(f"{factor:.1f}: {part:.2%}" for factor, part in zip(WRONG, parts, strict=True))
         print(f"{kind:4s} arrives {1e3 * (ways[1].end - reach.end):.0f} ms later; residual with frequencies x {told}")
     plan = stable_inversion(model, reach, "tool")
     assert plan.wanted is not None
-    for name, led in (("rigid feedforward", reach.delayed(plan.lead)), ("inversion", plan.reference)):
+    for name, led in (("rigid feedforward", reach.delay(plan.lead)), ("inversion", plan.reference)):
         times, tool = tool_along(five_bar, led)
         error = np.linalg.norm(tool - plan.wanted.sample(times)[:, 0], axis=1).max()
         print(f"{name}: the tool is within {1e3 * error:.4f} mm of its path")

@@ -50,8 +50,10 @@ def main(output: Path) -> None:
 
     strain = control.antagonism(four_bar, POSTURE)
     held = holding(four_bar)
-    preload = strain.preload(STIFFNESS - strain.held(held))
-    print(f"\nat {POSTURE[0]:g} rad with torques {named(held)}: stiffness {strain.held(held)[0, 0]:.1f} N m/rad")
+    preload = strain.preload(STIFFNESS - strain.compute_total_stiffness(held))
+    print(
+        f"\nat {POSTURE[0]:g} rad with torques {named(held)}: stiffness {strain.compute_total_stiffness(held)[0, 0]:.1f} N m/rad"
+    )
     print(f"with the preload {named(preload)}: stiffness {STIFFNESS:g} N m/rad")
     free = {name: released(four_bar, forces) for name, forces in swings(four_bar).items()}
     for name, loop in free.items():
@@ -88,7 +90,7 @@ def holding(four_bar: supple.Mechanism) -> np.ndarray:
 def swings(four_bar: supple.Mechanism) -> dict[str, np.ndarray]:
     """Return constant torques that hold the posture, without and with a preload."""
     strain, held = control.antagonism(four_bar, POSTURE), holding(four_bar)
-    preload = strain.preload(STIFFNESS - strain.held(held))
+    preload = strain.preload(STIFFNESS - strain.compute_total_stiffness(held))
     return {"plain": held, "strained": held + np.array(list(preload.values()))}
 
 

@@ -78,7 +78,7 @@ def laws(model: supple.ReducedModel) -> tuple[control.KalmanFilter, Laws]:
     joints = control.joint_servo(model, swing, sample_time=SAMPLE, gain=GAIN)
     fast, planned = (
         control.two_time_scales(observer, motion, gains=GAIN, damping_ratios=ZETA)
-        for motion in (swing, control.deforming(swing, model))
+        for motion in (swing, control.add_deformation(swing, model))
     )
     return observer, Laws(joints.law, fast.law, planned.law)
 
@@ -104,7 +104,7 @@ def plant(payload: float = 12.0) -> supple.Mechanism:
 def cases(model: supple.ReducedModel, made: Laws, motion: str) -> dict[str, Case]:
     """Return the cases that are compared along a motion."""
     plain = control.reference(motion, model)
-    shaped = control.deforming(control.shaped(plain, model), model)
+    shaped = control.add_deformation(control.shape_motion(plain, model), model)
     planned = control.rest_to_rest(model, plain)
     return {
         ALONE: Case(made.joints, plain, plain.end),
@@ -241,7 +241,7 @@ def watched(law: control.AffineLaw, model: supple.ReducedModel, joints: control.
     theta, rates, accelerations, _ = np.ascontiguousarray(wanted.sample(loop.time).transpose(1, 0, 2))
     vibration = true - quasi_static(model, theta, rates, accelerations)
     error = float(np.sqrt(((seen - true) ** 2).mean() / (vibration**2).mean()))
-    e = np.stack([found.innovations[name] for name in law.measured], axis=1)[50:]
+    e = np.stack([found.innovations[name] for name in law.measurements], axis=1)[50:]
     e = e - e.mean(axis=0)
     lags = [np.abs((e[k:] * e[:-k]).mean(axis=0) / (e * e).mean(axis=0)).max() for k in range(1, 21)]
     return Watched(error, float(max(lags)), 3.5 / np.sqrt(len(e)), found)

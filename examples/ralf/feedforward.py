@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.control import Reference, reference, rest_to_rest, shaped, stable_inversion
+from supple.control import Reference, reference, rest_to_rest, shape_motion, stable_inversion
 from supple.diagnostics import SuppleNote
 from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
@@ -55,7 +55,7 @@ def print_shaping(ralf: supple.Mechanism, model: supple.ReducedModel, reach: Ref
     unshaped, found = left_behind(ralf, reach), {}
     print(f"unshaped: {unshaped:.3f} m/s² in the second after arrival")
     for kind in ("zv", "zvd", "ei"):
-        ways = [shaped(reach, model, kind=kind, frequency_factor=float(factor)) for factor in WRONG]
+        ways = [shape_motion(reach, model, kind=kind, frequency_factor=float(factor)) for factor in WRONG]
         found[kind] = np.array([left_behind(ralf, way) for way in ways]) / unshaped
         late = 1e3 * (ways[len(WRONG) // 2].end - reach.end)
         parts = "  ".join(f"{factor:.2f}: {part:.2%}" for factor, part in zip(WRONG, found[kind], strict=True))
@@ -72,7 +72,7 @@ def print_inversion(
     exact, causal = (stable_inversion(model, reach, TIP, causal=flag) for flag in (False, True))
     found = {}
     cases = {
-        "rigid feedforward": (reach.delayed(exact.lead), exact), "inversion": (exact.reference, exact),
+        "rigid feedforward": (reach.delay(exact.lead), exact), "inversion": (exact.reference, exact),
         "causal inversion": (causal.reference, causal),
     }  # fmt: skip
     for name, (led, plan) in cases.items():

@@ -60,7 +60,7 @@ def resting(machine, theta, modes, preload=True):
     model = supple.local(machine, [theta], internal_modes=modes, rigid=not modes, preload=preload)
     rows = model.row.part(model.rows, "efforts")
     delta = np.linalg.solve(model.K[1:, 1:], model.force[1:]) if modes else np.zeros(0)
-    return dict(zip(model.labels.observed.efforts, rows[:, 0] + rows[:, 1 : 1 + modes] @ delta, strict=True))
+    return dict(zip(model.labels.output_composition.efforts, rows[:, 0] + rows[:, 1 : 1 + modes] @ delta, strict=True))
 
 
 def test_at_rest_they_balance_the_weight_whatever_modes_are_kept():

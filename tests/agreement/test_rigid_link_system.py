@@ -47,7 +47,7 @@ def test_locked_modes_are_those_of_the_elastic_mechanism_at_ten_postures(name, s
     condensed = supple.modes(machine, here, count=COUNT, preload=False)
     whole = elastic_rest(machine, UNCONDENSED)
     assert whole.whole
-    held = whole.held(actuators=True)
+    held = whole.list_held_rows(actuators=True)
     for n, one in enumerate(here.each()):
         squares, Z = dense_modes(whole, one, held, preload=False)
         hertz = np.sqrt(squares[: COUNT + 1]) / (2.0 * np.pi)

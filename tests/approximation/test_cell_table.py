@@ -111,7 +111,7 @@ def test_results_fill_their_array_and_nothing_else(outputs):
     for leaf in root.leaves():
         leaf.coefficients = rng.normal(size=(int(rng.choice([1, 3, 6, 10, 15, 28])), outputs))
     fitted = Forest([root], total_degree(2, 6)).piecewise()
-    Z, F = fitted.packed
+    Z, F = fitted.kernel_arrays
     assert Z[STRIDE] == 4 * -(-outputs // 4)
     assert (F.ctypes.data + 8 * Z[COEFFICIENTS]) % 64 == 0
     x = rng.uniform(-0.1, 1.1, (BLOCK + 5, 2))

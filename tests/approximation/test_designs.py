@@ -158,6 +158,6 @@ def test_points_are_moved_to_cheaper_ones_unless_their_box_is_too_small():
     evaluated = Evaluated(sampler, 1, placed=np.round)
     points = np.array([[0.2], [2.9], [4.3]])
     half = np.array([[10.0], [10.0], [1.0]])
-    assert evaluated.lacking(points, half) == 3
+    assert evaluated.count_missing(points, half) == 3
     rows = evaluated.rows(points, half)
     assert_allclose(evaluated.points[rows], [[0.0], [3.0], [4.3]])

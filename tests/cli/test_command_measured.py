@@ -149,7 +149,7 @@ def test_nothing_is_fitted_to_responses_that_are_wrong(supple, struck, machine, 
     wrong = in_units(test, {"*": "mm/s^2"}).save(tmp_path / "units.npz")
     assert fitted(wrong).status == 1
     assert "times the model's; this is the factor of m read as mm" in fitted(wrong).err
-    turned = test.reversed("lower.z").save(tmp_path / "turned.npz")
+    turned = test.reverse_channels("lower.z").save(tmp_path / "turned.npz")
     assert "channel lower.z: the sign is opposite" in fitted(turned).err
     assert fitted(turned).status == 1
     assert "warning: low: lower.z: the sign is opposite" in fitted(turned, "--trust").err

@@ -13,9 +13,9 @@ from numpy.testing import assert_allclose
 from supple.control.controller import Measurement
 from supple.control.controllers.linear_quadratic_gaussian import lqr
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import make_constant_law
+from supple.control.laws.affine_law import constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, shapes
-from supple.control.laws.scheduling import schedule_law
+from supple.control.laws.scheduling import scheduled_law
 from supple.diagnostics import InputError, SuppleNote
 
 PORTS = Ports(("lift", "elbow", "tip.x"), ("lift", "elbow"), ("f", "g"), 1e-3, (0.0, 0.013), swept=True)
@@ -60,26 +60,28 @@ def commands(controller: AffineController, law_at, count: int = 40) -> tuple[np.
         if k == 0:  # it stood: the command before is the one that it answers with
             z = np.concatenate([y, wanted, np.zeros(2), swept])
             whole = here.C @ here.A0 + here.D
-            before = np.linalg.solve(np.eye(2) - whole[:, PORTS.applied], whole @ z + here.C @ here.a0 + here.d)
+            before = np.linalg.solve(
+                np.eye(2) - whole[:, PORTS.applied_commands], whole @ z + here.C @ here.a0 + here.d
+            )
             x = here.A0 @ np.concatenate([y, wanted, before, swept]) + here.a0
         z = np.concatenate([y, wanted, before, swept])
         expected.append(here.C @ x + here.D @ z + here.d)
         x = here.A @ x + here.B @ z + here.b
         answers.append(controller.step(t, told(y)))
         before = 0.9 * answers[-1]
-        controller.applied(before)
+        controller.record_command(before)
     assert_allclose(controller.state, x, rtol=1e-12, atol=1e-12)
     return np.array(answers), np.array(expected)
 
 
 @pytest.fixture(scope="module")
 def law():
-    return schedule_law(design, {"lift": (0.0, 1.0), "elbow": (0.0, 1.0)}, PORTS, tolerance=1e-4)
+    return scheduled_law(design, {"lift": (0.0, 1.0), "elbow": (0.0, 1.0)}, PORTS, tolerance=1e-4)
 
 
 def test_a_fixed_law_answers_by_its_matrices():
     matrices = design(np.array([0.3, 0.4]))
-    law = make_constant_law(matrices, PORTS)
+    law = constant_law(matrices, PORTS)
     answers, expected = commands(AffineController(law, Swinging()), lambda _: matrices)
     assert_allclose(answers, expected, rtol=1e-12, atol=1e-12)
 
@@ -116,11 +118,11 @@ def test_sigma_is_clamped_and_that_is_said_once(law):
 def test_what_does_not_fit_is_refused():
     matrices = design(np.zeros(2))
     with pytest.raises(InputError, match=r"B has the shape \(5, 3\)"):
-        make_constant_law(matrices._replace(B=np.zeros((5, 3))), PORTS)
+        constant_law(matrices._replace(B=np.zeros((5, 3))), PORTS)
     with pytest.raises(InputError, match=r'not measure "wrist"; it measures '):
-        schedule_law(design, {"lift": (0, 1), "wrist": (0, 1)}, PORTS)
+        scheduled_law(design, {"lift": (0, 1), "wrist": (0, 1)}, PORTS)
     with pytest.raises(InputError, match=r"needs lift, elbow.*none"):
-        AffineController(make_constant_law(matrices, PORTS))
+        AffineController(constant_law(matrices, PORTS))
 
 
 def test_a_copy_goes_on_from_where_the_controller_stands_and_by_itself(law):

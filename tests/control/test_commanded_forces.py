@@ -68,7 +68,7 @@ def test_joint_loops_ask_motors_for_their_forces(arm, driven):
     for name in ("shoulder", "elbow"):
         assert_allclose(loop.coordinates[name], plain.coordinates[name], atol=1e-3)
     of_itself = control.joint_pd(driven, wanted(driven), **options)
-    assert of_itself.law.measured == ("shoulder", "elbow")
+    assert of_itself.law.measurements == ("shoulder", "elbow")
     assert f"through {10 * 20 / (2 * np.pi):.4g} Hz" in repr(of_itself)
     slow = control.joint_pd(driven, wanted(driven), **{**options, "sample_time": 0.02})
     assert "through 12.5 Hz" in repr(slow)  # a quarter of the samples
@@ -127,7 +127,7 @@ def test_a_servo_moves_its_own_joint_and_the_rest_swings(arm):
         sensors={"encoder": {"joint": "shoulder", "resolution": 1e-6}},
     )  # fmt: skip
     controller = control.joint_servo(crane, swing, sample_time=1e-3, gain=20.0, integral=2.0)
-    assert controller.law.measured == ("shoulder",)
+    assert controller.law.measurements == ("shoulder",)
     loop = control.closed_loop(crane, controller, **OPTIONS)
     assert np.abs(loop.errors["shoulder"]).max() < 0.02
     assert np.abs(loop.errors["elbow"]).max() > 0.02

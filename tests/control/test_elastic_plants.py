@@ -61,7 +61,7 @@ def test_a_held_force_is_the_run_under_that_force():
 def test_what_holds_it_at_rest_keeps_it_there():
     held = supple.deflection(ARM, large=True)
     told = CommandQuantity(lambda *_: held.holding_forces["O"])
-    run = control.closed_loop(ARM, told, until=0.02, sample_time=0.005, start=held.deformed)
+    run = control.closed_loop(ARM, told, until=0.02, sample_time=0.005, start=held.deformed_configuration)
     # The first force takes the place of none at all: a jump of all accelerations, taken back at once.
     assert np.abs(run.rates["O"]).max() < 1e-9
     assert run.energy["kinetic"].max() < 1e-16 * WEIGHT

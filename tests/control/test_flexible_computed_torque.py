@@ -57,7 +57,7 @@ def test_forces_of_a_planned_motion_are_those_of_its_deformation(model, motion):
 def test_compensated_motion_brings_the_tool_where_it_should_be(model, motion):
     """Standing, the tool of the deformed mechanism is where that of the rigid one is: by the full equations."""
     five_bar = flexible_arm.five_bar()
-    made, plain = control.compensated(motion, model, "tool"), control.reference(motion, model)
+    made, plain = control.compensate_deflection(motion, model, "tool"), control.reference(motion, model)
     assert made.begin < plain.begin
     for t in (made.begin, made.end):
         theta = made.at(t)[0]
@@ -69,7 +69,7 @@ def test_compensated_motion_brings_the_tool_where_it_should_be(model, motion):
 
 def test_compensated_motion_is_smooth(model, motion):
     """Rates and accelerations are those of its own values."""
-    made = control.compensated(motion, model, "tool")
+    made = control.compensate_deflection(motion, model, "tool")
     t = np.linspace(made.begin, made.end, 2001)
     theta, rates, accelerations, _ = made.sample(t).transpose(1, 0, 2)
     for values, slope in ((theta, rates), (rates, accelerations)):
@@ -78,10 +78,10 @@ def test_compensated_motion_is_smooth(model, motion):
 
 def test_refusals(model, motion):
     with pytest.raises(supple.InputError, match='no position output "tol"; did you mean'):
-        control.compensated(motion, model, "tol")
+        control.compensate_deflection(motion, model, "tol")
     with pytest.raises(supple.InputError, match=r"2 coordinates .* 3 outputs; give at most 2"):
-        control.compensated(motion, model, ["tool", "tool.x"])
+        control.compensate_deflection(motion, model, ["tool", "tool.x"])
     with pytest.raises(supple.InputError, match="no end"):
-        control.compensated(lambda t: ([2.0, 1.0], [0.0, 0.0], [0.0, 0.0]), model, "tool")
+        control.compensate_deflection(lambda t: ([2.0, 1.0], [0.0, 0.0], [0.0, 0.0]), model, "tool")
     with pytest.raises(supple.InputError, match=r"reactions.*torque or peak"):
         control.computed_torque(model, motion, 30.0, minimize="multipliers")

@@ -89,7 +89,7 @@ def test_the_integral_is_the_sum_of_errors_and_gives_way_at_limits(arm):
     held = joint_pid(arm, still, tracking=0.05, **options)
     for k in range(4000):
         answer = held.step(T * k, told([0.0, 0.0]))
-        held.applied(np.clip(answer, -1.5, 1.5))
+        held.record_command(np.clip(answer, -1.5, 1.5))
     # settled: 5 e - (u - 1.5) / T_t = 0 in units of u
     assert_allclose(answer[0], 1.5 + 0.05 * 5.0 * 0.1, rtol=1e-6)
 

@@ -131,7 +131,7 @@ def test_a_planned_deformation_ends_as_the_static_one():
              (60 * x - 180 * x**2 + 120 * x**3) / t[-1] ** 2]  # fmt: skip
     theta, rates, accelerations = (np.outer(part, way) for part in shape)
     motion = Trajectory(tuple(HOME), t, theta + list(HOME.values()), rates, accelerations)
-    planned = control.deforming(control.shaped(control.reference(motion, model()), model()), model())
+    planned = control.add_deformation(control.shape_motion(control.reference(motion, model()), model()), model())
     end = planned.reference.end
     goal = planned.reference.at(end)[0]
     static = quasi_static(model(), goal[None], np.zeros((1, 2)), np.zeros((1, 2)))[0]

@@ -53,8 +53,8 @@ def test_poles_are_those_of_the_regulator_and_those_of_the_filter(seed, delay):
     # The loop from sample to sample: x of the law, X of the plant, and the command that the law is told of.
     N = len(F)
     step = np.zeros((2 * N + s, 2 * N + s))
-    u = np.hstack([m.C, m.D[:, ports.y] @ H, m.D[:, ports.applied]])
-    step[:N] = np.hstack([m.A, m.B[:, ports.y] @ H, m.B[:, ports.applied]])
+    u = np.hstack([m.C, m.D[:, ports.y] @ H, m.D[:, ports.applied_commands]])
+    step[:N] = np.hstack([m.A, m.B[:, ports.y] @ H, m.B[:, ports.applied_commands]])
     step[N : 2 * N] = np.hstack([np.zeros((N, N)), F, np.zeros((N, s))]) + G @ u
     step[2 * N :] = u
     found = np.linalg.eigvals(step)
@@ -138,7 +138,7 @@ def test_estimates_follow_what_nobody_measures(linear):
     loop = control.closed_loop(linear, controller, until=0.5, sample_time=1e-3)
     law = control.observer_law(observer)
     found = control.estimates(
-        law, loop.time, {name: loop.coordinates[name] for name in law.measured}, dict(loop.applied.items()),
+        law, loop.time, {name: loop.coordinates[name] for name in law.measurements}, dict(loop.applied.items()),
         before=linear.at["inputs"],
     )  # fmt: skip
     for name in ("mode1", "mode2"):

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.control import Ports, decoupled_gains, fixed, lqr, margin_map, margins
+from supple.control import Ports, constant_law, decoupled_gains, lqr, margin_map, margins
 from supple.control.laws.affine_matrices import empty
 from supple.control.margins.margins import Sensitivity
 from supple.control.margins.open_loop import open_loop
@@ -199,7 +199,7 @@ def servo_loop():
     ports = Ports(("rail",), (), ("rail",), 1e-3)
     matrices = empty(0, ports)
     matrices.D[:, ports.y] = -100.0
-    return model, fixed(matrices, ports)
+    return model, constant_law(matrices, ports)
 
 
 def test_a_sampled_law_on_a_delayed_servo_has_the_margins_of_its_pulse_transfer_function(servo_loop):

@@ -64,7 +64,7 @@ def test_stiffness_is_how_held_forces_change(linkage):
     P2 = [supple.linearize(linkage, theta, inputs=forces).second_order.P2 for forces in (u, 0.0 * u)]
     assert_allclose(strain.stiffness(PRELOAD), P2[1] - P2[0], rtol=1e-9)
     resting = supple.linearize(linkage, theta)  # under the forces that hold it
-    assert_allclose(strain.held(resting.at["inputs"]), -resting.second_order.P2, rtol=1e-9)
+    assert_allclose(strain.compute_total_stiffness(resting.at["inputs"]), -resting.second_order.P2, rtol=1e-9)
     asked = strain.preload(50.0)
     assert_allclose(strain.stiffness(asked), [[50.0]], rtol=1e-9)
     assert_allclose(strain.B @ [*asked.values()], 0.0, atol=1e-9)
@@ -74,7 +74,7 @@ def test_held_forces_are_a_spring(linkage):
     """Without feedback: the crank swings about where it stands with the frequency of its stiffness and inertia."""
     theta = np.array([0.8])
     strain, here = control.antagonism(linkage, theta), supple.local(linkage, theta)
-    stiffness = 400.0 - strain.held(np.linalg.pinv(here.input_map) @ -here.force)
+    stiffness = 400.0 - strain.compute_total_stiffness(np.linalg.pinv(here.input_map) @ -here.force)
     u = np.linalg.pinv(here.input_map) @ -here.force + [*strain.preload(stiffness).values()]
     omega = np.sqrt(400.0 / here.M[0, 0])
     period = 2 * np.pi / omega

@@ -63,13 +63,13 @@ def test_what_the_observer_does_is_its_own_matter(model, observer, standing):
     law = control.two_time_scales(observer, standing, damping_ratios=0.3, at=HOME).law
     # The plant with delays of whole samples is the filter's own, exactly.
     m, ports = law.at(), law.ports
-    told, before = m.D[:, ports.y] @ H, m.D[:, ports.applied]
+    told, before = m.D[:, ports.y] @ H, m.D[:, ports.applied_commands]
     n, k, a = len(F), law.states, len(ports.actuators)
     loop = np.zeros((n + k + a, n + k + a))
     commands = np.hstack([told, m.C, before])
     loop[:n] = sampled.plant.G @ commands
     loop[:n, :n] += F
-    loop[n : n + k] = np.hstack([m.B[:, ports.y] @ H, m.A, m.B[:, ports.applied]])
+    loop[n : n + k] = np.hstack([m.B[:, ports.y] @ H, m.A, m.B[:, ports.applied_commands]])
     loop[n + k :] = commands
     found = np.log(np.linalg.eigvals(loop).astype(complex) + 1e-300) / T
     for pole in own:

@@ -189,10 +189,10 @@ def test_a_joint_may_yield_where_it_holds(kind):
     own |= {item.name: 0.01 for item in JOINT_KINDS[kind].parameters}
     joint = supple.Joint(**{kind: ("ground", "part")}, **own)
     sums = sum(len(row) > 1 for row in JOINT_KINDS[kind].space.rows)  # along or about no one axis
-    assert len(joint.held(None)) == 6 - JOINT_KINDS[kind].freedoms - sums
+    assert len(joint.list_held(None)) == 6 - JOINT_KINDS[kind].freedoms - sums
     if JOINT_KINDS[kind].planar_freedoms is not None:
-        assert len(joint.held("xz")) == 3 - JOINT_KINDS[kind].planar_freedoms
-        assert set(joint.held("xz")) <= {"x", "z", "angle"}
+        assert len(joint.list_held("xz")) == 3 - JOINT_KINDS[kind].planar_freedoms
+        assert set(joint.list_held("xz")) <= {"x", "z", "angle"}
 
 
 def test_a_structure_that_cannot_move_is_no_mistake_if_it_can_bend():

@@ -257,12 +257,12 @@ def test_the_missing_package_is_named(monkeypatch):
 
 def test_tasks_are_neither_short_nor_long():
     size = BatchSize()
-    size.tried(1, 9.0)  # compiling
+    size.record_piece(1, 9.0)  # compiling
     assert size.cost is None
-    size.tried(1, 0.001)
-    size.tried(4, 0.004)
+    size.record_piece(1, 0.001)
+    size.record_piece(4, 0.004)
     assert not size.settled
-    size.tried(64, 0.064)
+    size.record_piece(64, 0.064)
     assert size.settled
     assert not size.worth_sending(100)
     for left in (250, 999, 5000, 100_000):

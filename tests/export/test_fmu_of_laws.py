@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
 import supple
-from supple.control.laws.affine_law import make_constant_law
+from supple.control.laws.affine_law import constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, shapes
 from supple.export.export import export
 
@@ -61,7 +61,7 @@ def test_a_linear_model(machines, cc, tmp_path, version):
 def test_a_law_answers_at_every_sample_and_holds_between(cc, tmp_path):
     ports = Ports(("lift", "elbow"), ("lift",), ("f", "g"), 1e-3, fed=True)
     rng = np.random.default_rng(4)
-    law = make_constant_law(
+    law = constant_law(
         AffineMatrices(*(0.2 * rng.standard_normal(shape) for shape in shapes(3, ports))), ports, name="servo"
     )
     (file,) = export(law, tmp_path, to="fmu")

@@ -69,7 +69,7 @@ def test_the_compiled_drives_are_the_drives(library):
     for _ in range(COUNT):
         command = rng.uniform(-1.0, 1.0, 4) * [1.0, 24.0, 1.0, 5.0]
         rates = rates + rng.uniform(-0.01, 0.01, 3)
-        wanted = bank.applied(command)
+        wanted = bank.send_command(command)
         assert library.arm_hardware_drives_take(pointer(memory), pointer(command), pointer(applied)) == 0
         assert_allclose(applied, wanted, rtol=1e-13, atol=1e-14)
         library.arm_hardware_drives_advance(pointer(memory), ctypes.c_double(T), pointer(rates), pointer(driven))

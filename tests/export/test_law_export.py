@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.control.laws.affine_law import make_constant_law
+from supple.control.laws.affine_law import constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, shapes
 from supple.control.laws.law_equilibrium import Equilibria, keep_equilibrium
-from supple.control.laws.scheduling import schedule_law
+from supple.control.laws.scheduling import scheduled_law
 from supple.diagnostics import InputError
 from supple.export.export import export
 
@@ -36,7 +36,7 @@ def design(ports: Ports, n: int, sigma) -> AffineMatrices:
 def kept(ports: Ports, n: int, points: np.ndarray) -> Equilibria:
     """Some equilibrium of every number, at points (N, 2)."""
     rng, parts = np.random.default_rng(6), []
-    for width in (n, ports.size, len(ports.answered)):
+    for width in (n, ports.size, len(ports.outputs)):
         mean, slope = rng.standard_normal((2, width))
         change = rng.random(width) < 0.7
         wave = np.sin(points[:, :1] * slope + points[:, 1:] + mean)
@@ -56,17 +56,17 @@ def standing(ports: Ports, n: int) -> AffineMatrices:
 
 REGION = {"lift": (0.0, 1.0), "elbow": (-1.0, 1.0)}
 CASES = {
-    "fixed": lambda: make_constant_law(design(PORTS["all"], 4, (0.3, 0.1)), PORTS["all"], name="fixed"),
-    "without states": lambda: make_constant_law(design(PORTS["regulator"], 0, (0.3, 0.1)), PORTS["regulator"], name="static"),
-    "scheduled": lambda: schedule_law(
+    "fixed": lambda: constant_law(design(PORTS["all"], 4, (0.3, 0.1)), PORTS["all"], name="fixed"),
+    "without states": lambda: constant_law(design(PORTS["regulator"], 0, (0.3, 0.1)), PORTS["regulator"], name="static"),
+    "scheduled": lambda: scheduled_law(
         lambda sigma: design(PORTS["all"], 4, sigma), {"lift": (0.0, 1.0), "elbow": (-1.0, 1.0)}, PORTS["all"],
         tolerance=1e-3, name="all of it*/",
     ),
-    "about an equilibrium": lambda: schedule_law(
+    "about an equilibrium": lambda: scheduled_law(
         lambda sigma: keeping(PORTS["all"], 4, sigma), REGION, PORTS["all"], tolerance=1e-3,
         equilibria=lambda points: kept(PORTS["all"], 4, points),
     ),
-    "constant gains about an equilibrium": lambda: schedule_law(
+    "constant gains about an equilibrium": lambda: scheduled_law(
         lambda sigma: keep_equilibrium(standing(PORTS["all"], 3), kept(PORTS["all"], 3, np.array([sigma])).rows()[0]),
         REGION, PORTS["all"], tolerance=1e-3, equilibria=lambda points: kept(PORTS["all"], 3, points),
     ),
@@ -147,7 +147,7 @@ def test_what_is_no_number_leaves_the_command(law, library):
 
 def test_times_of_previews_are_written_in_full(tmp_path):
     ports = Ports(("lift",), ("lift",), ("f",), 1e-3, (0.0, 1.0 / 3.0))
-    header, _ = export(make_constant_law(design(ports, 1, (0.0, 0.0)), ports, name="ahead"), tmp_path)
+    header, _ = export(constant_law(design(ports, 1, (0.0, 0.0)), ports, name="ahead"), tmp_path)
     assert "_PREVIEW_TIMES {0.0, 0.3333333333333333} /* s */" in header.read_text()
     assert "0.0, 0.3333333333333333 s after the sample" in header.read_text()
 

@@ -40,7 +40,7 @@ def exact(block: DriveBlock, x: np.ndarray, c: float, t: float, omega: float = 0
 def run(bank: DriveBank, commands: np.ndarray, T: float, rates: np.ndarray | None = None) -> list:
     found = []
     for k, c in enumerate(commands):
-        bank.applied(np.array([c, 7.0]))
+        bank.send_command(np.array([c, 7.0]))
         found.append(bank.pieces(T, STILL if rates is None else rates[k]))
     return found
 
@@ -137,9 +137,9 @@ def test_commands_are_limited_in_turn():
     found = []
     for c in (0.05, 0.45, 5.0, 5.0, 0.4, -3.0):
         bank.pieces(9e-3, STILL)
-        found.append(bank.applied(np.array([c, 0.0]))[0])
+        found.append(bank.send_command(np.array([c, 0.0]))[0])
     assert_allclose(found, [0.0, 0.25, 1.25, 2.0, 1.0, 0.25])  # allowed: 0, 0.35, 1.25, 2, 1.1, 0.2
-    assert bank.applied(np.array([5.0, 0.0]))[0] == 0.25  # no time has passed
+    assert bank.send_command(np.array([5.0, 0.0]))[0] == 0.25  # no time has passed
 
 
 def test_two_leaders_of_one_coordinate_and_a_leader_of_none_are_refused():

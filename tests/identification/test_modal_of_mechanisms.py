@@ -57,7 +57,7 @@ def test_blows_across_and_along_a_plane_of_symmetry_show_the_modes_of_both(crane
     assert len(found) == 6
     # Two seconds hold six periods of the lowest.
     assert np.abs(found.frequencies_hz / true - 1.0).max() < 4e-3
-    assert found.left_over < 2e-3
+    assert found.residual_power < 2e-3
     assert not len(found.missing_hz)
 
 
@@ -68,7 +68,7 @@ def test_a_mode_that_outlasts_its_record_is_said_to_be_missing(crane):
     true = supple.modes(crane, "home", count=1).frequencies_hz[0]
     assert np.abs(found.frequencies_hz - true).min() > 0.1
     assert np.abs(found.missing_hz - true).min() <= 0.125  # a line
-    assert found.left_over > 0.02
+    assert found.residual_power > 0.02
     assert "a mode seems missing near 2.875 Hz" in found.summary()
     assert any("a mode seems missing near 2.875 Hz" in note for note in found.notes)
 

@@ -129,7 +129,9 @@ def test_reciprocity_tells_a_reversed_pair_without_a_model():
     forces = [one.copy_with(quantity="force") for one in places]
     test = model_responses(robot(), "second", forces, places, np.linspace(2.0, 120.0, 200))
     assert suspicions(test) == []
-    found = suspicions(test.reversed("platform.x", references="platform.x"))  # both: still reciprocal and passive
+    found = suspicions(
+        test.reverse_channels("platform.x", references="platform.x")
+    )  # both: still reciprocal and passive
     assert found == []
     H = test.H.copy()
     H[:, 0] *= -1.0

@@ -58,7 +58,7 @@ def test_fronts_have_rank_singular_values_and_inverse_of_their_matrix(seed):
         assert_allclose(fronts.inverse(b[:, 0]), inverse @ b[:, 0], atol=1e-11 / fronts.smallest)
         assert_allclose(fronts.transposed_inverse(b[0]), inverse.T @ b[0], atol=1e-11 / fronts.smallest)
         assert_allclose(kernel @ kernel.T, np.eye(A.shape[1]) - inverse @ A, atol=1e-11)
-        assert_allclose(fronts.left_over(b[:, 0]), b[:, 0] - A @ (inverse @ b[:, 0]), atol=1e-11)
+        assert_allclose(fronts.project_out(b[:, 0]), b[:, 0] - A @ (inverse @ b[:, 0]), atol=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_sparse_rows_tell_what_dense_ones_do(machine, coordinates):
     assert sparse.rank == dense.rank
     assert_allclose(sparse.nearness(dense.rank), dense.nearness(dense.rank), rtol=1e-7)
     assert_allclose(sparse.dependent(), dense.dependent(), atol=1e-7)  # roots of squares that are nothing
-    assert_allclose(sparse.moving(), dense.moving(), atol=1e-7)
+    assert_allclose(sparse.find_motion_shares(), dense.find_motion_shares(), atol=1e-7)
     assert_allclose(dense.J @ sparse.motion(0), 0.0, atol=1e-12)
     if coordinates:
         slopes = np.random.default_rng(0).standard_normal((2, found.numbering.columns))

@@ -142,7 +142,7 @@ def errors(mechanism: supple.Mechanism, seed: int, counts: int) -> Errors:
     """Of `counts` random numbers of modes, at rest and at one configuration beside it."""
     rng = np.random.default_rng([28, seed])
     rest = elastic_rest(mechanism, 4.0 * own_band(mechanism))
-    held = rest.held(actuators=True)
+    held = rest.list_held_rows(actuators=True)
     start = assemble(mechanism)
     theta = np.array([start.theta, start.theta + rng.uniform(-0.15, 0.15, len(start.theta))])
     found = Errors(0.0, 0.0, 1)

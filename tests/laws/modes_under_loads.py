@@ -64,7 +64,7 @@ def errors(mechanism: supple.Mechanism, seed: int, counts: int) -> Found:
     """Of `counts` random numbers of modes, at rest and at one configuration beside it; structures at rest alone."""
     rng = np.random.default_rng([42, seed])
     rest = elastic_rest(mechanism, 4.0 * own_band(mechanism))
-    held = rest.held(actuators=True)
+    held = rest.list_held_rows(actuators=True)
     start = assemble(mechanism)
     theta = np.array([start.theta, start.theta + rng.uniform(-0.15, 0.15, len(start.theta))])
     found = Found(0.0, 0.0, 0.0, 0, 0)

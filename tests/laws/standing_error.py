@@ -123,7 +123,7 @@ class Compiled:
         self._x, self._applied = np.zeros(max(1, self.law.states)), np.zeros(len(ports.actuators))
         self._wanted, self._begun = np.zeros((len(ports.previews), 4, len(ports.coordinates))), False
         # As a machine that stands begins: with the command in force there.
-        self._applied[:] = self.law.equilibrium.at(self.reference.at(0.0)[0])[self.law.states :][ports.applied]
+        self._applied[:] = self.law.equilibrium.at(self.reference.at(0.0)[0])[self.law.states :][ports.applied_commands]
 
     def step(self, t: float, measurement: control.Measurement) -> np.ndarray:
         ports, answer = self.law.ports, np.zeros(len(self.actuators))
@@ -138,7 +138,7 @@ class Compiled:
         self._applied[:] = answer
         return answer
 
-    def applied(self, command: np.ndarray) -> None:
+    def record_command(self, command: np.ndarray) -> None:
         self._applied[:] = command
 
 

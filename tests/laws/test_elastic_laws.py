@@ -51,12 +51,12 @@ def test_only_rigid_and_free_motions_have_no_stiffness(name):
         assert np.count_nonzero(body.stiffness == 0.0) == 6
         assert (body.stiffness >= 0.0).all()
     here = supple.assemble(made)
-    _, K, N = dense_system(found, here, found.held(actuators=False), preload=False)
+    _, K, N = dense_system(found, here, found.list_held_rows(actuators=False), preload=False)
     assert_allclose(K, K.T, atol=1e-14 * np.abs(K).max())
     values = np.linalg.eigvalsh(N.T @ K @ N)
     mobility = rest(made).mobility.mobility
     assert np.abs(values[:mobility]).max() < 1e-7 * values[mobility]
-    _, K, N = dense_system(found, here, found.held(actuators=True), preload=False)
+    _, K, N = dense_system(found, here, found.list_held_rows(actuators=True), preload=False)
     assert np.linalg.eigvalsh(N.T @ K @ N)[0] > 1e-3 * values[mobility]
 
 

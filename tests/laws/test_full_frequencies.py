@@ -28,9 +28,9 @@ def test_frequencies_are_those_of_the_elastic_mechanism(name):
     hertz = free_motions(tangent._replace(D=0.0 * tangent.D), 6).eigenvalues.imag / (2.0 * np.pi)
     whole = elastic_rest(made, 1e12)  # wider than any frequency: nothing is condensed away
     assert whole.whole
-    squares, _ = dense_modes(whole, supple.assemble(made), whole.held(actuators=True), preload=True)
+    squares, _ = dense_modes(whole, supple.assemble(made), whole.list_held_rows(actuators=True), preload=True)
     assert_allclose(hertz, np.sqrt(squares[: len(hertz)]) / (2.0 * np.pi), rtol=1e-8)
     assert_allclose(hertz, supple.modes(made, count=6).frequencies_hz, rtol=CONDENSED)
-    plain, _ = dense_modes(whole, supple.assemble(made), whole.held(actuators=True), preload=False)
+    plain, _ = dense_modes(whole, supple.assemble(made), whole.list_held_rows(actuators=True), preload=False)
     found = supple.modes(made, count=6, preload=False).frequencies_hz
     assert_allclose(found, np.sqrt(plain[: len(found)]) / (2.0 * np.pi), rtol=CONDENSED)

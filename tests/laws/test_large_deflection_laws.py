@@ -52,7 +52,7 @@ def test_forces_that_hold_it_are_the_slope_of_its_energy(name):
 
     def energy(value):
         held = supple.deflection(made, rest | {first[0]: value}, large=True)
-        run = supple.simulate(made, [0.0, 1e-9], start=held.deformed, step=1e-9)
+        run = supple.simulate(made, [0.0, 1e-9], start=held.deformed_configuration, step=1e-9)
         return run.energy["potential"][0], held.holding_forces[first[0]]
 
     h = 1e-3

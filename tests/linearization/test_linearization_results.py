@@ -25,7 +25,7 @@ def test_modes_tell_frequency_damping_and_who_takes_part():
     assert_allclose(modes.frequencies_hz, np.sqrt(square) / (2 * np.pi), rtol=1e-9)
     assert_allclose(modes.damping, [0.0, 0.5 * 3 / (2 * np.sqrt(square[1]))], atol=1e-9)
     assert_allclose(modes.participation, [[0, 1], [1, 0]], atol=1e-9)
-    assert modes.leading(0) == pytest.approx({"B": 1.0, "A": 0.0})
+    assert modes.rank_coordinates(0) == pytest.approx({"B": 1.0, "A": 0.0})
     values = modes.eigenvalues
     A = supple.linearize(supple.Mechanism(**TWO)).A
     for value, shape in zip(values, modes.shapes, strict=True):
@@ -39,7 +39,7 @@ def test_a_joint_that_nothing_holds_has_a_mode_all_the_same():
     assert_allclose(modes.participation.sum(axis=1), 1.0)
     assert_allclose(modes.eigenvalues, [0, 0, 0, -1.5], atol=1e-12)  # A is damped: -3 × 0.5
     assert (modes.damping == [0, 0, 0, 1]).all()
-    assert [next(iter(modes.leading(k))) for k in (0, 1, 2)].count("B") == 2
+    assert [next(iter(modes.rank_coordinates(k))) for k in (0, 1, 2)].count("B") == 2
 
 
 def test_discrete_time(example):

@@ -37,7 +37,9 @@ actuators: {lift: {joint: O}}
 def squares(mechanism, theta, count, preload=True, locked=True):
     """ω² of the lowest modes, bodies not condensed."""
     rest = elastic_rest(mechanism, WHOLE)
-    return dense_modes(rest, assemble(mechanism, theta), rest.held(actuators=locked), preload=preload)[0][:count]
+    return dense_modes(rest, assemble(mechanism, theta), rest.list_held_rows(actuators=locked), preload=preload)[0][
+        :count
+    ]
 
 
 def extrapolated(mechanism, name, theta, count, **options):

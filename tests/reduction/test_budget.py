@@ -118,11 +118,11 @@ def test_the_outlook_extrapolates_the_fall_of_the_error():
         falling.add(evaluations, 1e6 * evaluations**-3.0)
         flat.add(evaluations, 100.0)
         steady.add(evaluations, 1e2 * evaluations**-1.0)
-    assert falling.needed(1e-6) == pytest.approx(1e4, rel=1.0)  # it looks at the larger of two rounds
+    assert falling.predict_evaluations(1e-6) == pytest.approx(1e4, rel=1.0)  # it looks at the larger of two rounds
     assert not falling.hopeless(1e-6, 20_000)
-    assert flat.needed(1e-3) == np.inf
+    assert flat.predict_evaluations(1e-3) == np.inf
     assert flat.hopeless(1e-3, 20_000)
-    assert steady.needed(1e-4) == pytest.approx(1e6, rel=1.5)
+    assert steady.predict_evaluations(1e-4) == pytest.approx(1e6, rel=1.5)
     assert steady.hopeless(1e-4, 20_000)
     assert not steady.hopeless(1e-2, 20_000)
 

@@ -26,7 +26,7 @@ def test_the_model_has_the_other_coordinates_and_says_what_is_held(model, tmp_pa
     assert model.layout.inputs == ("x", "z")  # whoever holds y does no work
     assert model.held == {"y": AT}
     assert set(model.layout.limits) == {"x", "z"}
-    assert load_model(model.save(tmp_path / "held.rom")).held == {"y": AT}
+    assert load_model(model.save(tmp_path / "held.rom")).held_coordinates == {"y": AT}
 
 
 def test_its_coefficients_are_those_of_the_mechanism_with_the_coordinate_locked(orthoglide, model):

@@ -98,7 +98,7 @@ def test_families_follow_from_exact_values_and_gradients(name, structured, reque
     columns = choose_columns(mechanism, sampling.layout, rows, np.full(theta.shape[1], 0.2), structured=structured)
     samples = columns.samples(rows, valid)
     gradients = samples.gradients if structured else np.zeros((*samples.values.shape, theta.shape[1]))
-    found = columns.derived(samples.values, gradients)
+    found = columns.derive_families(samples.values, gradients)
     local = supple.local(mechanism, theta)
     assert set(found) == set(samples.families)
     for family, values in found.items():

@@ -155,7 +155,11 @@ def test_components_are_judged_as_a_vector():
             > judged.floor
             == pytest.approx(
                 1e-5
-                * np.max(np.hypot(*(found.seen("full", name) - found.seen("full", name)[0] for name in judged.outputs)))
+                * np.max(
+                    np.hypot(
+                        *(found.get_output("full", name) - found.get_output("full", name)[0] for name in judged.outputs)
+                    )
+                )
             )
         )
         assert max(found.error[name] for name in judged.outputs) <= judged.error < 1.0

@@ -12,7 +12,7 @@ from supple.results.channel import Channel, channel
 @pytest.mark.parametrize("name", ["tip.z", "tip.-z", "tip.rx", "gauge", "arm1.rod.-x", "tip.(0.6 0 0.8)"])
 def test_a_channel_is_found_again_by_its_name(name):
     assert channel(name).name == name
-    assert channel(name).reversed().reversed() == channel(name)
+    assert channel(name).reverse().reverse() == channel(name)
 
 
 def test_directions_along_an_axis_have_its_letter():

@@ -72,7 +72,7 @@ def test_prescribed_coordinates_are_held_and_the_rest_settles():
     held = supple.deflection(ARM, {"O": -0.5}, large=True)
     assert_allclose(run.driving_forces["O"], held.holding_forces["O"], rtol=1e-9)
     kept = supple.equilibrium(ARM, {"O": -0.5}, held=["O"])
-    assert_allclose(kept.frame("fork.Q").position, held.deformed.frame("fork.Q").position, atol=1e-12)
+    assert_allclose(kept.frame("fork.Q").position, held.deformed_configuration.frame("fork.Q").position, atol=1e-12)
     with pytest.raises(InputError, match='"P" is not a coordinate'):
         supple.equilibrium(ARM, held=["P"])
 

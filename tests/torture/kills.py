@@ -82,7 +82,7 @@ def _samples(store: Path) -> int:
     """Read as another process would, without mending anything."""
     if not store.exists():
         return 0
-    with contextlib.closing_parts(sqlite3.connect(store)) as database:
+    with contextlib.closing(sqlite3.connect(store)) as database:
         try:
             return database.execute("SELECT COUNT(*) FROM samples").fetchone()[0]
         except sqlite3.OperationalError:  # killed before it had a table

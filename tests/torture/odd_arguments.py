@@ -380,7 +380,7 @@ def recipes(folder: Path) -> list[Recipe]:
         R("control.reference", control.reference, {"motion": course, "of": rom, "until": None}),
         R("control.shaper", control.shaper, {"kind": "zv", "frequencies_hz": 5.0, "damping_ratios": 0.0,
                                              "tolerance": 0.05}),
-        R("control.shaped", control.shaped, {"motion": supple.trajectory(arm, "swing"), "model": soft, "kind": "zv",
+        R("control.shape_motion", control.shape_motion, {"motion": supple.trajectory(arm, "swing"), "model": soft, "kind": "zv",
                                              "modes": [(5.0, 0.01)],
                                              "tolerance": 0.05, "scheduled": False, "frequency_factor": 1.0}),
         R("control.timed_path", control.timed_path, {"path": course, "of": rom, "velocity": 1.0, "acceleration": 10.0,

@@ -110,7 +110,7 @@ def region_medians(region: Sequence[Box], forest: Forest, evaluated: Evaluated, 
 
     It is nearly zero for families that are judged by their own size.
     """
-    known = evaluated.known
+    known = evaluated.known_samples
     own = dict.fromkeys(known.relative, float(np.finfo(float).tiny))
     floors = family_floors(region, evaluated, derived)
     if any(leaf.coefficients is not None for root in forest.roots for leaf in root.leaves()):
@@ -125,7 +125,7 @@ def region_medians(region: Sequence[Box], forest: Forest, evaluated: Evaluated, 
 
 def family_floors(region: Sequence[Box], evaluated: Evaluated, derived: Derived) -> dict[str, float]:
     """Return the norm of each family below which it is rounding, or is not judged."""
-    known = evaluated.known
+    known = evaluated.known_samples
     floors = rounding_floors(known.values[known.valid], bounding_half(region), derived)
     return {name: max(floor, evaluated.floors.get(name, 0.0)) for name, floor in floors.items()}
 
@@ -190,7 +190,7 @@ def worst_by_leaf(
     if not leaves:
         return leaves, worst, []
     piecewise = forest.piecewise()
-    known = np.flatnonzero(evaluated.known.valid)
+    known = np.flatnonzero(evaluated.known_samples.valid)
     points, rows, leaf_of = points_on_all_sides(roots_of(forest), piecewise, evaluated.points[known])
     rows = known[rows]
     fitted = derived(*piecewise.with_gradient(points))
@@ -204,7 +204,7 @@ def known_errors(
     forest: Forest, piecewise: Piecewise, evaluated: Evaluated, derived: Derived, medians: dict[str, float]
 ) -> tuple[dict[str, Array], Array]:
     """Return errors (K,) of every family at all known points, on faces for all sides, and the points (K, s)."""
-    known = np.flatnonzero(evaluated.known.valid)
+    known = np.flatnonzero(evaluated.known_samples.valid)
     points, rows, _ = points_on_all_sides(roots_of(forest), piecewise, evaluated.points[known])
     fitted = derived(*piecewise.with_gradient(points))
     return point_errors(evaluated.families(known[rows]), fitted, medians), evaluated.points[known[rows]]
@@ -232,10 +232,10 @@ def conclude(
         found = worst_errors(errors, points, medians)
     else:
         if not confirmation.current:
-            confirmation.look(forest, family_floors(region, evaluated, derived), evaluated.known.relative)
+            confirmation.look(forest, family_floors(region, evaluated, derived), evaluated.known_samples.relative)
         assert confirmation.checked is not None
         medians, found = confirmation.checked.scales, confirmation.checked.family_errors()
-        stated, further = confirmation.stated(), further + confirmation.evaluations
+        stated, further = confirmation.state_confidence(), further + confirmation.evaluations
     return Approximation(
         piecewise,
         found,

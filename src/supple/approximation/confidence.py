@@ -86,14 +86,14 @@ class Checked(NamedTuple):
     medians: dict[str, float]
     peaks: Peaks
 
-    def stated(self, name: str) -> float:
+    def state_error(self, name: str) -> float:
         """Return the stated error ε of a family."""
         return GUARD * float(max(self.errors[name].max(), self.peaks.errors[name].max(initial=0.0)))
 
     @property
     def worst(self) -> float:
         """Largest stated error of all families."""
-        return max((self.stated(name) for name in self.errors), default=0.0)
+        return max((self.state_error(name) for name in self.errors), default=0.0)
 
     def family_errors(self) -> dict[str, FamilyError]:
         """Return the stated error of each family, and where it was found."""
@@ -101,7 +101,7 @@ class Checked(NamedTuple):
         for name, error in self.errors.items():
             at = points[int(np.argmax(np.concatenate([error, self.peaks.errors[name]])))].copy()
             found[name] = FamilyError(
-                self.stated(name), at, self.medians[name], self.scales[name], self.floors[name], float(error.max())
+                self.state_error(name), at, self.medians[name], self.scales[name], self.floors[name], float(error.max())
             )
         return found
 
@@ -231,7 +231,7 @@ class Confirmation:
         points = self._placed(points)
         return points[piecewise.locate(points) != NOWHERE]
 
-    def stated(self) -> Stated:
+    def state_confidence(self) -> Stated:
         """Return the confidence of the stated errors from the last set of check points."""
         assert self.checked is not None
         good, families = int(self.checked.valid.sum()), len(self.checked.errors)

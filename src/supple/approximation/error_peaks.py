@@ -57,7 +57,7 @@ class _Places(NamedTuple):
     half: Array
     width: Array
 
-    def moved(self, step: Array | float) -> Array:
+    def shift(self, step: Array | float) -> Array:
         """Return x (N, s) at φ + step. A step beyond a face leads back, as cos does."""
         return self.center + self.half * np.clip(np.cos(self.phi + step), -_INSIDE, _INSIDE)
 
@@ -173,7 +173,7 @@ class PeakSearch:
         axes = (turn * count + np.arange(count)) % s
         places = self._places(rows)
         steps = share * places.width * np.ones(s)
-        sides = [places.moved(sign * steps * (np.arange(s) == i)) for i in axes for sign in (-1.0, 1.0)]
+        sides = [places.shift(sign * steps * (np.arange(s) == i)) for i in axes for sign in (-1.0, 1.0)]
         found = self._evaluate(np.vstack(sides)).reshape(count, 2, len(rows))
         shift = np.zeros((len(starts), s))
         at = [rows.index(row) for _, row in starts]
@@ -181,7 +181,7 @@ class PeakSearch:
             error = self._errors[name]
             below, above = (np.where(ends >= 0, error[ends], error[row]) for ends in found[:, :, at[n]].T)
             shift[n, axes] = _tops(below, float(error[row]), above)
-        self._evaluate(_Places(*(item[at] for item in places)).moved(shift * steps[at]))
+        self._evaluate(_Places(*(item[at] for item in places)).shift(shift * steps[at]))
 
 
 def _tops(below: Array, here: float, above: Array) -> Array:

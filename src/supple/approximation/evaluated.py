@@ -124,7 +124,7 @@ class Evaluated:
             self._keep(requested[new])
         return np.array([self._row[key] for key in keys], dtype=np.int64)
 
-    def lacking(self, points: Array, half: Array | None = None) -> int:
+    def count_missing(self, points: Array, half: Array | None = None) -> int:
         """Return how many of the points (N, s) would have to be evaluated."""
         return len({row.tobytes() for row in self._move_points(points, half)} - self._row.keys())
 
@@ -152,7 +152,7 @@ class Evaluated:
         )
 
     @property
-    def known(self) -> Samples:
+    def known_samples(self) -> Samples:
         """All samples, in the order they were evaluated."""
         assert self.samples is not None
         return self.samples
@@ -160,17 +160,17 @@ class Evaluated:
     @property
     def slopes(self) -> int:
         """Number of coordinates, the first ones, along which slopes are known."""
-        return 0 if self.known.gradients is None else self.known.gradients.shape[2]
+        return 0 if self.known_samples.gradients is None else self.known_samples.gradients.shape[2]
 
     def valid(self, rows: Rows) -> NDArray[np.bool_]:
-        return self.known.valid[rows]
+        return self.known_samples.valid[rows]
 
     def families(self, rows: Rows) -> dict[str, Array]:
-        return {name: family[rows] for name, family in self.known.families.items()}
+        return {name: family[rows] for name, family in self.known_samples.families.items()}
 
     def require_some(self) -> None:
         """Require at least one valid sample."""
-        if not self.known.valid.any():
+        if not self.known_samples.valid.any():
             raise NumericalError(
                 f"the function exists at none of {len(self)} points of the region",
                 hint="choose another region",

@@ -70,16 +70,16 @@ def _with_hardware(found: Inspection, mechanism: Mechanism) -> Inspection:
         known = hardware_of(mechanism)
     except SuppleError as error:
         raise locate_error(error, mechanism) from None
-    drives = {block.actuator: block.said.partition(": ")[2] for block in known.drives}
-    return replace(found, drives=drives, instruments={item.output: item.said for item in known.instruments})
+    drives = {block.actuator: block.summary.partition(": ")[2] for block in known.drives}
+    return replace(found, drives=drives, instruments={item.output: item.summary for item in known.instruments})
 
 
 # Damping models that simulations of a mechanism replace, unlike its linear and reduced models; `check` notes them.
 
 
 _REPLACED = (
-    "modal damping and loss factors apply to modes, responses, linear and reduced models; simulating the mechanism "
-    "itself uses damping in proportion to stiffness, equal for the lowest mode and larger for the others"
+    "modal damping and loss factors apply to modes, responses, linear and reduced models. Simulating the mechanism "
+    "uses stiffness-proportional damping, equal for the lowest mode and larger for the others"
 )
 
 
@@ -257,7 +257,7 @@ def _limits(mechanism: Mechanism, coordinate: str) -> Iterator[tuple[str, tuple[
 
 
 def _turns(mechanism: Mechanism, joint: str, coordinate: str) -> bool:
-    row = mechanism.joints[joint].form(mechanism.plane).measured(mechanism.plane)[coordinate]
+    row = mechanism.joints[joint].form(mechanism.plane).name_measures(mechanism.plane)[coordinate]
     return all(term.turns for term in row)
 
 

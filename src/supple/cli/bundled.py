@@ -41,5 +41,5 @@ def mechanism_file(answer: Answer, file: str) -> str:
         return str(found)
     # A name without a suffix was probably meant as an example: list the examples.
     if not Path(file).suffix and Path(file).name == file:
-        raise InputError("no such file or example", file=file, hint=f"examples {nearest(file, example_folders())}")
+        raise InputError("no such file or bundled example", file=file, hint=nearest(file, example_folders()))
     return file

@@ -34,7 +34,7 @@ def convert(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Convert a URDF, tables or a mechanism file."""
+    """Convert a URDF or tables to a mechanism file, or a mechanism to tables."""
     with open_answer(as_json) as answer:
         from supple.formats.khalil_kleinfinger.written import to_tables
         from supple.formats.mechanism_text import to_yaml

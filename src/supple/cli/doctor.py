@@ -41,7 +41,12 @@ def doctor(as_json: Json = False) -> None:
                 "ffmpeg": shutil.which("ffmpeg") or installed_version("imageio-ffmpeg"),
             },
             "extras": {
-                one.name: {"for": one.purpose, "packages": one.packages, "missing": one.missing, "install": one.install}
+                one.name: {
+                    "for": one.purpose,
+                    "packages": one.packages,
+                    "missing": one.missing_packages,
+                    "install": one.install,
+                }
                 for one in extras()
             },
             "limits": {name: most(name) for name in LIMITS},
@@ -143,7 +148,7 @@ class Extra(NamedTuple):
     install: str
 
     @property
-    def missing(self) -> list[str]:
+    def missing_packages(self) -> list[str]:
         """Names of the packages that are not installed."""
         return [name for name, number in self.packages.items() if number is None]
 

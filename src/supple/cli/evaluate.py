@@ -63,4 +63,4 @@ def _text(model: ReducedModel, found: Coefficients, delta: list[float] | None) -
     out = found.text(f"{model.name} (reduced)", units, delta)
     if model.family is not None:
         out.line(f"parameters: {model.family}")
-    return out.lines(f"largest error over its region: {worst[1]:.2g} ({worst[0]})")
+    return out.lines(f"largest relative error over the region of the model: {worst[1]:.2g} ({worst[0]})")

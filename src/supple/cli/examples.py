@@ -38,7 +38,7 @@ def examples(
 ) -> None:
     """List the bundled examples; read, copy or run one."""
     if name is None and (copy is not None or run):
-        raise typer.BadParameter("no example is named; put its name before the options", param_hint="NAME")
+        raise typer.BadParameter("--copy and --run need an example: supple examples NAME --run", param_hint="NAME")
     if output is not None and not run:
         raise typer.BadParameter("only --run writes results; add --run or leave --folder out", param_hint="--folder")
     if copy is not None and run:

@@ -53,7 +53,7 @@ class Command(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, with the kinds that may be chosen."""
         for option in self.params:
-            if option.name in _PLACES:
+            if option.name in _PLACES and option.metavar:
                 listed = "; ".join(f"{name}: {record.description}" for name, record in kinds(option.name).items())
                 option.help = f"{option.help} {listed}."  # type: ignore[attr-defined]
         super().format_help(ctx, formatter)

@@ -247,7 +247,7 @@ def _supple(
         typer.Option(
             "--limit",
             metavar="NAME=VALUE",
-            help="Resource limit, e.g. memory=16GB; see `supple doctor`.",
+            help="Override a limit, e.g. memory=16GB; see `supple doctor`.",
         ),
     ] = None,
 ) -> None:

@@ -106,7 +106,7 @@ def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
         return [float(value) for value in model.equilibrium(model_configuration(model, others))[:s]]
     requested = configuration(mechanism, at)
     values = dict(zip(rest(mechanism).numbering.coordinates, coordinate_values(mechanism, requested), strict=True))
-    for name, value in model.held.items():
+    for name, value in model.held_coordinates.items():
         if name in (requested or {}) and abs(values[name] - value) > 1e-9 * max(1.0, abs(value)):
             raise InputError(
                 f'the model holds "{name}" at {value:.6g}, not {values[name]:.6g}',

@@ -181,7 +181,7 @@ def _hardware(machines: Machines) -> None:
 
     drives, still = DriveBank(Hardware(), ("crank",), ("crank",), {}), np.zeros(1)
     drives.reset(still, still)
-    drives.applied(still)
+    drives.send_command(still)
     drives.pieces(1e-3, still)
     InstrumentBank(Hardware((), (Instrument("tip"),)), ("tip",), 1e-3, 1).read(0, still)
 

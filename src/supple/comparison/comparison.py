@@ -112,7 +112,7 @@ class Comparison(Result):
             (name, f"{worst:.2g}", ", ".join(f"{key}={value:.4g}" for key, value in self.at.get(name, {}).items()))
             for name, worst in self.error.items()
         ]
-        out.table(("coefficients", "largest error", "at"), rows)
+        out.table(("coefficients", "largest relative error", "at"), rows)
         if self.force_error is not None:
             out.line(f"forces required by the motion: error {self.force_error:.2g} of their largest value")
         each = [1e6 * seconds / self.points for seconds in (self.full_seconds, self.reduced_seconds)]
@@ -223,7 +223,7 @@ def _domain(mechanism: Mechanism, model: ReducedModel) -> Domain:
         path = path_from(described)
         full, domain = path.coordinates, path_domain(mechanism, path)
     else:
-        domain = theta_domain(mechanism, [], model.held)
+        domain = theta_domain(mechanism, [], model.held_coordinates)
         full = domain.theta_names if domain.coordinates == names else names
     expected = rest(mechanism).numbering.coordinates
     if full != expected:
@@ -495,7 +495,7 @@ def _undeformed_outputs(mechanism: Mechanism, run: Simulation, theta: Array, *, 
         return Signals(run.time, {})
     model: EquationsOfMotion = local(mechanism, theta, rigid=True)
     theta_names = model.labels.coordinates
-    seen = model.labels.observed
+    seen = model.labels.output_composition
     x = np.zeros((3, len(theta), len(seen.measures) + len(seen.efforts)))
     measured = x[:, :, : len(seen.measures)]
     measured[0] = model.row.part(model.rows, "outputs")

@@ -49,8 +49,10 @@ def _most_elastic(found: TimeComparison) -> list[str]:
 
 
 def _draw(found: TimeComparison, name: str, above: Any, below: Any) -> None:
-    elastic, unit = name in found.elastic[FULL], found.full.seen.units.get(name, "")
-    both = {which: found.elastic[which][name] if elastic else found.seen(which, name) for which in (FULL, REDUCED)}
+    elastic, unit = name in found.elastic[FULL], found.full.observed_signals.units.get(name, "")
+    both = {
+        which: found.elastic[which][name] if elastic else found.get_output(which, name) for which in (FULL, REDUCED)
+    }
     above.plot(found.time, both[FULL], label="mechanism")
     above.plot(found.time, both[REDUCED], "--", label="reduced model")
     above.set_ylabel(label(f"{name}, elastic" if elastic else name, unit))

@@ -125,7 +125,7 @@ class TimeComparison(Result):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the outputs that both runs have; coordinates if there are no sensors."""
-        return tuple(name for name in self.full.seen if name in self._outputs[REDUCED])
+        return tuple(name for name in self.full.observed_signals if name in self._outputs[REDUCED])
 
     @cached_property
     def _outputs(self) -> dict[str, dict[str, Array]]:
@@ -133,10 +133,10 @@ class TimeComparison(Result):
         found = {}
         for which, run in ((FULL, self.full), (REDUCED, self.reduced)):
             known = {**run.coordinates, **run.outputs}
-            found[which] = {name: known[name][: self.points] for name in self.full.seen if name in known}
+            found[which] = {name: known[name][: self.points] for name in self.full.observed_signals if name in known}
         return found
 
-    def seen(self, which: str, name: str) -> Array:
+    def get_output(self, which: str, name: str) -> Array:
         """Return an output (N,) of one of the runs.
 
         Parameters
@@ -168,7 +168,7 @@ class TimeComparison(Result):
     @cached_property
     def vectors(self) -> dict[str, VectorError]:
         """Scale and errors of each sensor, with the components of a vector taken together."""
-        units, seen = self.full.seen.units, self._outputs[FULL]
+        units, seen = self.full.observed_signals.units, self._outputs[FULL]
         largest: dict[str, float] = {}
         for name in self.names:
             unit = units.get(name, "")
@@ -197,7 +197,7 @@ class TimeComparison(Result):
     @cached_property
     def _groups(self) -> dict[str, tuple[str, ...]]:
         """Outputs that are components of one vector, by its name: the outputs of one sensor with one unit."""
-        units, found = self.full.seen.units, dict[tuple[str, str], list[str]]()
+        units, found = self.full.observed_signals.units, dict[tuple[str, str], list[str]]()
         for name in self.names:
             stem, _, last = name.rpartition(".")
             key = (stem if stem and last in _COMPONENTS else name, units.get(name, ""))
@@ -302,7 +302,7 @@ class TimeComparison(Result):
             if name in self.elastic[FULL]:
                 found["elastic"] = self.elastic[FULL][name]
             columns |= {f"{name}.{mark}": values for mark, values in found.items()}
-            units |= dict.fromkeys((f"{name}.{mark}" for mark in found), self.full.seen.units.get(name, ""))
+            units |= dict.fromkeys((f"{name}.{mark}" for mark in found), self.full.observed_signals.units.get(name, ""))
         return Table(columns, {name: unit for name, unit in units.items() if unit}, index="time")
 
     def data(self) -> dict[str, Any]:
@@ -317,7 +317,7 @@ class TimeComparison(Result):
 
     def text(self) -> Text:
         """Return the errors of outputs and coordinates, resonances, energies and computing times."""
-        out, units = Text(), self.full.seen.units
+        out, units = Text(), self.full.observed_signals.units
         rows = []
         for label, vector in self.vectors.items():
             scale = f"{number_text(vector.scale, units.get(vector.outputs[0], ''))} ({vector.measured_by})"

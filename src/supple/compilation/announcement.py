@@ -55,7 +55,7 @@ def _listen() -> None:
             self.pieces = in_pieces()
             self.pieces.__enter__()
             if not _quiet:
-                print(f"supple: compiling, once: {known[1]} ...", end="", file=sys.stderr, flush=True)
+                print(f"supple: compiling on first use: {known[1]} ...", end="", file=sys.stderr, flush=True)
 
         def on_end(self, event: Any) -> None:
             known = _watched.get(event.data["dispatcher"])

@@ -1,4 +1,4 @@
-"""Native arrays without an owner: see `borrowed` in kernel.py."""
+"""Native arrays without an owner: see `mark_borrowed` in kernel.py."""
 
 from __future__ import annotations
 

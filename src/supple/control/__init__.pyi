@@ -21,15 +21,15 @@ from supple.control.controllers.linear_quadratic_gaussian import state_feedback 
 from supple.control.controllers.successive_linearization import SuccessiveLinearization as SuccessiveLinearization
 from supple.control.controllers.successive_linearization import successive_linearization as successive_linearization
 from supple.control.controllers.two_time_scales import two_time_scales as two_time_scales
-from supple.control.feedforward.compensation import compensate_deflection as compensated
+from supple.control.feedforward.compensation import compensate_deflection as compensate_deflection
 from supple.control.feedforward.input_shaping import Shaper as Shaper
-from supple.control.feedforward.input_shaping import shape_motion as shaped
+from supple.control.feedforward.input_shaping import shape_motion as shape_motion
 from supple.control.feedforward.input_shaping import shaper as shaper
 from supple.control.feedforward.path_timing import timed_path as timed_path
 from supple.control.feedforward.planned_motion import PlannedMotion as PlannedMotion
 from supple.control.feedforward.reference import Reference as Reference
 from supple.control.feedforward.reference import reference as reference
-from supple.control.feedforward.rest_to_rest import add_deformation as deforming
+from supple.control.feedforward.rest_to_rest import add_deformation as add_deformation
 from supple.control.feedforward.rest_to_rest import rest_to_rest as rest_to_rest
 from supple.control.feedforward.stable_inversion import stable_inversion as stable_inversion
 from supple.control.gains.feedback_gain import FeedbackGain as FeedbackGain
@@ -37,12 +37,12 @@ from supple.control.gains.feedback_gain import decoupled_gains as decoupled_gain
 from supple.control.gains.pole_placement import pole_placement as pole_placement
 from supple.control.laws.affine_controller import AffineController as AffineController
 from supple.control.laws.affine_law import AffineLaw as AffineLaw
-from supple.control.laws.affine_law import make_constant_law as fixed
+from supple.control.laws.affine_law import constant_law as constant_law
 from supple.control.laws.affine_matrices import AffineMatrices as AffineMatrices
 from supple.control.laws.affine_matrices import Ports as Ports
 from supple.control.laws.linear_law import closed_poles as closed_poles
 from supple.control.laws.linear_law import linear_law as linear_law
-from supple.control.laws.scheduling import schedule_law as scheduled
+from supple.control.laws.scheduling import scheduled_law as scheduled_law
 from supple.control.margins.margin_map import MarginMap as MarginMap
 from supple.control.margins.margin_map import margin_map as margin_map
 from supple.control.margins.margins import Margins as Margins
@@ -61,12 +61,12 @@ from supple.results.closed_loop import ClosedLoop as ClosedLoop
 
 __all__ = [
     "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ClosedLoop", "ComputedTorque", "Controller",
-    "Estimates", "FeedbackGain", "KalmanFilter", "LinearFilter", "MarginMap", "Margins", "Measurement", "PlannedMotion",
-    "Ports", "Reference", "Shaper", "StateFeedback", "Study", "SuccessiveLinearization", "acceleration_feedback",
-    "antagonism", "closed_loop", "closed_poles", "compensated", "computed_torque", "decoupled_gains", "deforming",
-    "disturbance_observer", "estimated_disturbance", "estimated_payload", "estimates", "fixed", "gain_scheduled",
-    "joint_pd", "joint_pid", "joint_servo", "kalman_filter", "linear_law", "lqg", "lqr", "margin_map", "margins",
-    "observer_law", "pole_placement", "positive_position_feedback", "reference", "rest_to_rest", "scheduled", "shaped",
-    "shaper", "stable_inversion", "state_feedback", "study", "successive_linearization", "timed_path",
-    "two_time_scales",
+    "Estimates", "FeedbackGain", "KalmanFilter", "LinearFilter", "MarginMap", "Margins", "Measurement",
+    "PlannedMotion", "Ports", "Reference", "Shaper", "StateFeedback", "Study", "SuccessiveLinearization",
+    "acceleration_feedback", "add_deformation", "antagonism", "closed_loop", "closed_poles", "compensate_deflection",
+    "computed_torque", "constant_law", "decoupled_gains", "disturbance_observer", "estimated_disturbance",
+    "estimated_payload", "estimates", "gain_scheduled", "joint_pd", "joint_pid", "joint_servo", "kalman_filter",
+    "linear_law", "lqg", "lqr", "margin_map", "margins", "observer_law", "pole_placement",
+    "positive_position_feedback", "reference", "rest_to_rest", "scheduled_law", "shape_motion", "shaper",
+    "stable_inversion", "state_feedback", "study", "successive_linearization", "timed_path", "two_time_scales",
 ]  # fmt: skip

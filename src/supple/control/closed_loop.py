@@ -218,7 +218,7 @@ class _Controllers:
         """Time of the present sample, s."""
         return self._times[self.sample]
 
-    def acting(self, event: int) -> Array:
+    def give_inputs(self, event: int) -> Array:
         """Return the commands (a,) computed from the present measurement."""
         self.sample, samples, panel, t = event, self._samples, self._panel, self._times[event]
         numbers = np.concatenate([*self._plant.state, samples.seen[event]]) if panel.whole else samples.readings[event]
@@ -230,7 +230,7 @@ class _Controllers:
 
     def record_advance(self, event: int) -> None:
         """Pass the commands as applied by the drives to the controllers."""
-        self._commands.applied(self._samples.applied[event])
+        self._commands.record_command(self._samples.applied[event])
 
     def repeat(self) -> None:
         """Record the previous sample once more: the present one has no commands."""
@@ -320,14 +320,14 @@ def _samples(until: float, sample_time: float) -> Array:
 
 # Check that the commands of a controller are of the kind that the plant takes: volts are not newtons.
 #
-# Controllers that account for drives list them in `commanded`; those designed without drives that the machine has list
+# Controllers that account for drives list them in `commanded_actuators`; those designed without drives that the machine has list
 # these in `undriven`. Controllers without these attributes are not checked.
 
 
 def require_fitting(controllers: Any, plant: Any, hardware: Hardware) -> None:
     """Refuse drive commands on a plant without that drive, and forces on a plant with one."""
     for controller in controllers:
-        for name in getattr(controller, "commanded", ()):
+        for name in getattr(controller, "commanded_actuators", ()):
             if _takes_forces(plant, name, hardware):
                 raise InputError(
                     f'it returns commands of the drive of "{name}", but this plant takes forces there',
@@ -413,7 +413,7 @@ class _HeldController:
         self.driven: tuple[str, ...] = names if driven is None else tuple(driven)
         self.places = np.array([names.index(name) for name in self.driven], dtype=np.int64)
         self.command = np.zeros(len(self.driven))
-        self.on_applied = getattr(controller, "applied", None)
+        self.on_applied = getattr(controller, "record_command", None)
 
     def ask(self, k: int, t: float, measurement: Measurement) -> None:
         """Call the controller if sample k is one of its own."""
@@ -511,7 +511,7 @@ class Commands:
             self._sum[item.places] += item.command
         return self._sum
 
-    def applied(self, command: Array) -> None:
+    def record_command(self, command: Array) -> None:
         """Pass the commands as applied by the drives to all controllers."""
         for item in self._controllers:
             if item.on_applied is not None:

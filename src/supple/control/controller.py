@@ -71,7 +71,7 @@ class StateFeedback:
         Actuators that are driven. Default: all of them.
     basis : CoordinateBasis, optional
         Basis of the elastic coordinates among the states.
-    commanded : tuple of str
+    commanded_actuators : tuple of str
         Actuators whose drives the controller accounts for: u are commands of the drives.
     undriven : tuple of str
         Actuators with drives that the controller does not account for: u are forces. `closed_loop` refuses plants whose

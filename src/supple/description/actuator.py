@@ -218,7 +218,7 @@ class ActuatorDrive(PartOfKind):
     @property
     def given(self) -> dict[str, float]:
         """Parameters of the kind that the file gives."""
-        found = {name: getattr(self.said, name) for name in self.record.all_parameters}
+        found = {name: getattr(self.kind_value, name) for name in self.record.all_parameters}
         return {name: value for name, value in found.items() if value is not None}
 
     @model_validator(mode="after")

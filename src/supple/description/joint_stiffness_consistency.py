@@ -37,7 +37,7 @@ class _StiffnessOf:
     def __init__(self, mechanism: Mechanism, name: str, joint: Joint):
         self.mechanism, self.name, self.joint = mechanism, name, joint
         self.field = "elastic" if joint.stiffness is None else "stiffness"
-        self.held = joint.held(mechanism.plane)
+        self.held = joint.list_held(mechanism.plane)
         self.own = joint.form(mechanism.plane).coordinate_directions(mechanism.plane)
         self.known = directions(mechanism.plane)
 

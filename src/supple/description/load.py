@@ -109,7 +109,7 @@ class Spring(Acting):
         return self.between is not None and not self.length
 
     @property
-    def relaxed(self) -> float:
+    def relaxed_value(self) -> float:
         return float((self.rest if self.joint is not None else self.length) or 0.0)
 
 

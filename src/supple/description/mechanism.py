@@ -181,7 +181,7 @@ class Mechanism(Part):
             memory[key] = make()
         return memory[key]
 
-    def known(self, key: str) -> Any:
+    def recall(self, key: str) -> Any:
         """Return the cached value of this key, or None."""
         assert self.__pydantic_private__ is not None
         return self.__pydantic_private__["_memory"].get(key)
@@ -290,7 +290,7 @@ class Mechanism(Part):
         """Return the joint coordinate that a coupling names, directly or by a joint sensor; None for other outputs."""
         found = self.joint_coordinate(reference)
         if found is None and reference in self.sensors and self.sensors[reference].kind == "joint":
-            return self.joint_coordinate(self.sensors[reference].said)
+            return self.joint_coordinate(self.sensors[reference].kind_value)
         return found
 
 

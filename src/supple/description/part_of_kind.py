@@ -66,7 +66,7 @@ class PartOfKind(Part):
         return next(iter(self.__pydantic_extra__ or ()))
 
     @property
-    def said(self) -> Any:
+    def kind_value(self) -> Any:
         """Value of the key that names its kind."""
         return next(iter((self.__pydantic_extra__ or {}).values()))
 

@@ -25,13 +25,13 @@ class Posture(NamedTuple):
     """Posture by coordinates, or by components of the pose of one point.
 
     coordinates : values by name
-    said        : name of the point as the user wrote it
+    point        : name of the point as the user wrote it
     place       : name of the point or frame
     components  : values of its pose by axis. Values are not checked, and may have shape (N,)
     """
 
     coordinates: dict[str, Any]
-    said: str
+    point: str
     place: str
     components: dict[str, Any]
 
@@ -98,15 +98,15 @@ def posture(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> 
         )
     if not components:
         return Posture(coordinates, "", "", {})
-    ((said, axes),) = components.items()
+    ((point, axes),) = components.items()
     turns = [axis for axis in TURNS if axis in axes]
     if turns and len(turns) < 3:
         raise fault_at(
             path,
-            f'the rotation of "{said}" is incomplete: only {", ".join(turns)} is given',
+            f'the rotation of "{point}" is incomplete: only {", ".join(turns)} is given',
             "give rx, ry and rz, the vector of the rotation, or none",
         )
-    return Posture(coordinates, said, place_of(mechanism, said, path), axes)
+    return Posture(coordinates, point, place_of(mechanism, point, path), axes)
 
 
 def place_of(mechanism: Mechanism, name: str, path: Path = (), key: str | None = None) -> str:

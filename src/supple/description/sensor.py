@@ -293,7 +293,7 @@ class Sensor(PartOfKind, Instrumented):
     @property
     def places(self) -> tuple[str, ...]:
         """Points that it measures."""
-        named = self.said
+        named = self.kind_value
         return {0: (), 1: (named,), 2: named}[self.record.places]
 
     @property

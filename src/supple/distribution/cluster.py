@@ -61,7 +61,7 @@ class BatchSize:
         self.trial = 1
         self._warm = False
 
-    def tried(self, rows: int, seconds: float) -> None:
+    def record_piece(self, rows: int, seconds: float) -> None:
         """Record a piece that was timed in this process.
 
         The first one is ignored, because it may compile or load kernels.
@@ -137,7 +137,7 @@ class Cluster:
             rows = slice(first, min(first + min(size.trial, together), total))
             start = perf_counter()
             found = work(*(item[rows] for item in arrays))
-            size.tried(rows.stop - first, perf_counter() - start)
+            size.record_piece(rows.stop - first, perf_counter() - start)
             first = rows.stop
             yield PartialResult(rows, found)
         left = tuple(item[first:] for item in arrays)
@@ -172,7 +172,7 @@ class Cluster:
                     if done is None:
                         self._submit(known, arrays, rows, running)
                         continue
-                    late.answered(done.worker)
+                    late.note_result(done.worker)
                     if not done.first:
                         known.size.learn(rows.stop - rows.start, done.seconds)
                     yield PartialResult(rows, done.found)

@@ -59,7 +59,7 @@ class LateTasks:
     def avoided_workers(self) -> set[str]:
         return self._silent | self._stuck
 
-    def answered(self, worker: str) -> None:
+    def note_result(self, worker: str) -> None:
         """Note a result from this worker, which makes it reliable again."""
         self._silent.discard(worker)
         self._stuck.discard(worker)

@@ -110,7 +110,7 @@ class Labels(NamedTuple):
     observation: Observation | None = None
 
     @property
-    def observed(self) -> Observation:
+    def output_composition(self) -> Observation:
         """Composition of the outputs from measures and internal forces."""
         return plain_observation(self.outputs) if self.observation is None else self.observation
 
@@ -217,14 +217,14 @@ class EquationsOfMotion(Result):
     def output_parts(self, *blocks: str) -> dict[str, list[Array]]:
         """Return, by name, the part of some blocks of the row for each output that is a measure."""
         parts = [np.moveaxis(self.row.part(self.rows, block), self.theta.ndim - 1, 0) for block in blocks]
-        seen = {name: self.labels.observed.measure_of(name) for name in self.labels.outputs}
+        seen = {name: self.labels.output_composition.measure_of(name) for name in self.labels.outputs}
         return {name: [part[o] for part in parts] for name, o in seen.items() if o is not None}
 
     @property
     def efforts(self) -> dict[str, Array]:
         """Rows of internal forces by name, (..., width); see `supple.equations.row`."""
         rows = np.moveaxis(self.row.part(self.rows, "efforts"), self.theta.ndim - 1, 0)
-        return dict(zip(self.labels.observed.efforts, rows, strict=True))
+        return dict(zip(self.labels.output_composition.efforts, rows, strict=True))
 
     @cached_property
     def dM(self) -> Array:

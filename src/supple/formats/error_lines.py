@@ -34,7 +34,7 @@ def as_input_error(error: ValidationError, tree: YamlTree, fields_at: FieldsAt =
     part, field = _part_and_field(path)
     message, hint = words(chosen, field, fields_at(path[:-1]) if chosen["type"] == "extra_forbidden" else ())
     file, line = tree.place(path)
-    return InputError(message, part=tree.called(part, path), hint=hint, path=path, file=file, line=line)
+    return InputError(message, part=tree.name_part(part, path), hint=hint, path=path, file=file, line=line)
 
 
 def find_existing(location: KeyPath, data: Any) -> KeyPath:

@@ -50,5 +50,5 @@ def locate_error(error: Error, mechanism: Mechanism) -> Error:
     if tree is None or error.file is not None or not error.path:
         return error
     file, line = tree.place(error.path)
-    part = tree.called(error.part, error.path)
+    part = tree.name_part(error.part, error.path)
     return type(error)(error.message, part=part, hint=error.hint, path=error.path, file=file, line=line)

@@ -49,7 +49,7 @@ def from_written(mechanism: Mechanism, values: Parameters) -> Mechanism:
 
 def written_data(mechanism: Mechanism) -> dict[str, Any]:
     """Return the data a mechanism was built from, with its expressions, before parameters were evaluated."""
-    found = mechanism.known("written")
+    found = mechanism.recall("written")
     return _plain(mechanism.model_dump(exclude_defaults=True, by_alias=True) if found is None else found)
 
 
@@ -190,7 +190,7 @@ def as_varied(mechanism: Mechanism | VariedMechanism) -> VariedMechanism:
 
 def first_of(mechanism: Mechanism) -> Mechanism | None:
     """Return the mechanism whose modes this one's are aligned with, if it is one of a family and not the first."""
-    return mechanism.known(_FIRST)
+    return mechanism.recall(_FIRST)
 
 
 @lru_cache(maxsize=4)

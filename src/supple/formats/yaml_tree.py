@@ -86,7 +86,7 @@ class YamlTree:
         file, line = self.place(path)
         return InputError(message, part=part, file=file, line=line, hint=hint)
 
-    def called(self, part: str | None, path: KeyPath) -> str | None:
+    def name_part(self, part: str | None, path: KeyPath) -> str | None:
         """Return the name of a part in messages, with its name in the file if that differs."""
         written = self.names.get(tuple(path[:2]))
         return part if part is None or written is None else f'{part} ("{excerpt(written)}" in the file)'
@@ -124,7 +124,7 @@ class _Composer:
         if data is None:
             raise self._error("the file is empty", top, hint="`supple new` writes one to start from")
         if not isinstance(data, dict):
-            raise self._error("a file must consist of keys", top, hint="write `key: value` lines")
+            raise self._error("the top level of the file must be a mapping", top, hint="write `key: value` lines")
         for event in self.events:
             if isinstance(event, DocumentStartEvent):
                 raise self._error("the file has a second YAML document", event, hint="keep one document, without ---")
@@ -176,7 +176,7 @@ class _Composer:
             key = self._key(event)
             if key in found:
                 raise self._error(
-                    f'"{excerpt(key)}" is given twice (first in line {self.lines[(*path, key)]})',
+                    f'"{excerpt(key)}" is defined twice (first in line {self.lines[(*path, key)]})',
                     event,
                     hint="keep one of them",
                 )

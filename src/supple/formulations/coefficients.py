@@ -194,7 +194,7 @@ def _parts(numbering: Numbering) -> list[_Use]:
     uses = []
     for spring in mechanism.springs.values():
         keys = component_keys(mechanism, spring) if spring.without_length else [key_of(mechanism, spring)]
-        relaxed, rule = spring.relaxed, spring.named_model[0]
+        relaxed, rule = spring.relaxed_value, spring.named_model[0]
         uses += [_make_use(numbering.measures[key], rule, *spring.parameters, reference=relaxed) for key in keys]
     uses += [_make_use(row(item), DAMPER, item.damping) for item in mechanism.dampers.values()]
     for item in mechanism.forces.values():

@@ -90,7 +90,7 @@ def _letters(drawing: Drawing, name: str) -> dict[str, int]:
     sensor, plane = drawing.mechanism.sensors[name], drawing.mechanism.plane
     if sensor.record.inside == "reaction":
         path = ("sensors", name, sensor.kind)
-        require_known("joint", sensor.said, drawing.mechanism.joints, part=part_name(path), path=path)
+        require_known("joint", sensor.kind_value, drawing.mechanism.joints, part=part_name(path), path=path)
         if plane:
             return {plane[0]: 0, plane[1]: 1, "m": 5}
         return {letter: i for i, letter in enumerate(("x", "y", "z", "mx", "my", "mz"))}
@@ -103,11 +103,11 @@ def _letters(drawing: Drawing, name: str) -> dict[str, int]:
 def section_of(drawing: Drawing, name: str) -> BeamSection:
     """Return the section of a sensor."""
     sensor, path = drawing.mechanism.sensors[name], ("sensors", name)
-    frame = drawing.find_frame(sensor.said, (*path, sensor.kind))
+    frame = drawing.find_frame(sensor.kind_value, (*path, sensor.kind))
     beams = () if frame.body == GROUND else placed_beams(drawing, frame.body)
     if not beams:
         raise InputError(
-            f'"{sensor.said}" is on "{frame.body}", which has no beams', part=part_name(path),
+            f'"{sensor.kind_value}" is on "{frame.body}", which has no beams', part=part_name(path),
             path=(*path, sensor.kind), hint="name a place on a beam",
         )  # fmt: skip
     position = frame.pose.position
@@ -115,15 +115,15 @@ def section_of(drawing: Drawing, name: str) -> BeamSection:
     asked = sensor.option("beam")
     if asked is not None and asked - 1 not in touching:
         raise InputError(
-            f'"{sensor.said}" is not on beam {asked} of "{frame.body}"', part=part_name(path), path=(*path, "beam"),
+            f'"{sensor.kind_value}" is not on beam {asked} of "{frame.body}"', part=part_name(path), path=(*path, "beam"),
             hint=f"it is on beam {', '.join(str(i + 1) for i in touching) or 'none'}",
         )  # fmt: skip
     if asked is None and len(touching) != 1:
         on = ", ".join(str(i + 1) for i in touching)
         raise InputError(
-            f'"{sensor.said}" lies on {f"beams {on}" if touching else "none of the beams"} of "{frame.body}"',
+            f'"{sensor.kind_value}" lies on {f"beams {on}" if touching else "none of the beams"} of "{frame.body}"',
             part=part_name(path), path=(*path, sensor.kind),
-            hint=f"say which: beam: {min(touching) + 1}" if touching else "put the place on a beam's axis",
+            hint=f"specify beam: {min(touching) + 1}" if touching else "put the place on a beam's axis",
         )  # fmt: skip
     number = min(touching) if asked is None else asked - 1
     beam = beams[number]

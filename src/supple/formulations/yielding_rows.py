@@ -68,9 +68,9 @@ def yielding_rows(numbering: Numbering, *, rigid: bool = False, following: bool 
             table = elasticity.tables.get(row.direction)
             if table is not None and not following:
                 raise InputError(
-                    f'its stiffness "{row.direction}" follows "{table.over}", and in these equations it cannot',
+                    f'stiffness "{row.direction}" is a table over "{table.over}", which these equations do not support',
                     part=f'joint "{name}"', path=("joints", name, "stiffness"),
-                    hint="reduce the mechanism, whose model follows the table, or take its elastic parts as rigid",
+                    hint="use a reduced model, which supports tables, or treat elastic parts as rigid (rigid=True)",
                 )  # fmt: skip
             soft[head] = SoftRow(
                 name, row.direction, row.stiffness, row.damping, drives, table, float(joint.elastic_loss or 0.0)

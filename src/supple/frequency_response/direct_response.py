@@ -46,7 +46,7 @@ class ScaledRows(NamedTuple):
 
 def restraint_rows(rest: ElasticRest, held: Restraint, X: Array) -> ScaledRows:
     """Return the rows of a restraint at one configuration, without ideal rows that depend on the others."""
-    scale = rest.arrays.stiffness + first_shift(rest, held.held(), X)
+    scale = rest.arrays.stiffness + first_shift(rest, held.list_held_rows(), X)
     C = rows_over_coordinates(rest, np.concatenate([held.hard, held.soft]), X[None])[0] / np.sqrt(scale)
     lengths = np.linalg.norm(C, axis=1)
     acts = lengths > 0.0

@@ -72,7 +72,7 @@ def _modes_of_springs(rest: ElasticRest, configuration: Configuration, held: Res
 
     The response A = D - BᵀB of the shifted system has eigenvalues 1/(ω² + s): springs may have any stiffness.
     """
-    with_springs = held.held()
+    with_springs = held.list_held_rows()
     shift = first_shift(rest, with_springs, configuration.X)
     C = rows_over_coordinates(rest, with_springs.rows, configuration.X[None])[0]
     n = rest.size

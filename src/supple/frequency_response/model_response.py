@@ -143,7 +143,7 @@ def _force(model: ReducedModel, c: Coefficients, name: str) -> Array | None:
 def _rows(model: ReducedModel, c: Coefficients, name: str) -> tuple[Array, Array]:
     """Return ∂y/∂η, ∂y/∂η̇ and ∂y/∂η̈ (3, n) at rest, of an output or a coordinate, and ∂y/∂u (inputs,)."""
     rows, at_once = np.zeros((ORDERS, model.layout.size)), np.zeros(len(model.layout.inputs))
-    observed = model.labels.observed
+    observed = model.labels.output_composition
     if name not in observed.outputs or observed.measure_of(name) is not None:
         rows[0] = _row(model, c, name)
         return rows, at_once

@@ -107,11 +107,11 @@ class DriveBank:
         state.held[:, COMMAND] = state.held[:, ALLOWED] = taken
         return taken
 
-    def holding(self, *, standing: bool = False) -> list[int]:
+    def find_stiff_inputs(self, *, standing: bool = False) -> list[int]:
         """Return the indices of inputs whose drives have a stiffness; standing : of all except prescribing drives."""
         return [i for i, block in enumerate(self.blocks) if not block.leads and (standing or block.moves)]
 
-    def applied(self, command: Array) -> Array:
+    def send_command(self, command: Array) -> Array:
         """Return the command (a,) after dead band, limits, rate limit and resolution, and put it into the queue."""
         found = np.empty(len(self.inputs))
         while not self._take(self.arrays, self.state, command, found):
@@ -124,12 +124,12 @@ class DriveBank:
         """Commands (a,) that act on each block."""
         return self.state.held[:, COMMAND].copy()
 
-    def shaped(self, times: Array, commands: Array) -> Array:
+    def shape_commands(self, times: Array, commands: Array) -> Array:
         """Return commands (N, a) at the times (N,), s, of a run after dead band, limits, rate limit and resolution."""
         found = np.empty_like(commands)
         for n, elapsed in enumerate(np.diff(times, prepend=times[0])):
             self.state.motion[ELAPSED] = elapsed
-            found[n] = self.applied(np.ascontiguousarray(commands[n]))
+            found[n] = self.send_command(np.ascontiguousarray(commands[n]))
             self.state.held[:, PENDING] = 0.0
         return found
 

@@ -77,7 +77,7 @@ class DriveBlock:
             raise InputError("a drive that prescribes motion needs D = 0 and E = 0", part=part, hint="correct its kind")
 
     def __repr__(self) -> str:
-        return f"<DriveBlock {self.said}>"
+        return f"<DriveBlock {self.summary}>"
 
     @property
     def leads(self) -> bool:
@@ -95,7 +95,7 @@ class DriveBlock:
         return len(self.B)
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """Summary, such as `lift: velocity drive (m/s), prescribes motion, delay 2 ms`."""
         effect = "prescribes motion" if self.leads else "moves through a stiffness" if self.moves else "applies force"
         delay = f", delay {1e3 * self.delay:g} ms" if self.delay else ""

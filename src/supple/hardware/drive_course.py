@@ -78,7 +78,7 @@ def drive_course(
     times = _instants(bank.blocks, breaks, np.asarray(also, dtype=float), span)
     applied = _interpolate_values(breaks, commands, times)
     if any(_shapes(block) for block in bank.blocks):
-        applied = bank.shaped(times, applied)
+        applied = bank.shape_commands(times, applied)
     count, k = len(times) - 1, len(bank.led)
     forces, led = np.zeros((count, 4, len(bank.inputs))), np.zeros((count, 4, k))
     accelerations = np.zeros((count, 2, k))

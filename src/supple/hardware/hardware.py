@@ -46,7 +46,7 @@ class Hardware:
         return bool(self.drives or self.instruments)
 
     def __repr__(self) -> str:
-        drives = "; ".join(block.said for block in self.drives) or "no drives"
+        drives = "; ".join(block.summary for block in self.drives) or "no drives"
         read = ", ".join(item.output for item in self.instruments) or "no output"
         return f"<Hardware: {drives}; instruments of {read}>"
 

@@ -90,7 +90,7 @@ class Instrument:
         return hypot(self.noise, self.resolution / sqrt(12.0))
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """Summary, such as `noise 0.02, delay 1 ms`."""
         order = "first" if self.damping is None else "second"
         parts = [

@@ -42,7 +42,7 @@ class StepOptions(NamedTuple):
         """Whether all steps have one length."""
         return self.step is not None and self.tolerance is None
 
-    def allowed(self, usual: float) -> float | None:
+    def choose_tolerance(self, usual: float) -> float | None:
         """Return the tolerance, or the default one without a step and a tolerance."""
         return usual if self.step is None and self.tolerance is None else self.tolerance
 
@@ -141,10 +141,10 @@ def require_rising(part: str, times: Array) -> None:
 def require_times(until: float, step: float) -> None:
     """Require a run of positive length, and a step within it."""
     if not (until > 0.0 and np.isfinite(until)):
-        raise InputError(f"the end of the simulation must be after 0 s (got {until:g} s)", hint="give a time after 0")
+        raise InputError(f"until must be positive (got {until:g} s)", hint="give a duration such as 2 s")
     if not 0.0 < step <= until:
         raise InputError(
-            f"invalid step of {step:g} s for {until:g} s", hint="give a step above 0 and at most the duration"
+            f"step must be above 0 s and at most {until:g} s, the duration (got {step:g} s)", hint="give another step"
         )
 
 

@@ -398,7 +398,7 @@ def _tree_forces(mechanism: Mechanism, path: Trajectory) -> tuple[Array, Array, 
     if tree is None or (tree.tree.actuated < 0).any():
         return None
     position = rest(mechanism)
-    needed = tree.needed(path.theta, path.rates, path.accelerations)
+    needed = tree.compute_forces(path.theta, path.rates, path.accelerations)
     if not np.isfinite(needed).all():
         return None  # the local model reports the cause
     dry, count = get_coefficients(position).dry_forces, len(path.time)

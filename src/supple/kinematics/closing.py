@@ -122,7 +122,7 @@ def dead_point_error(halted: Configuration) -> InputError | NumericalError:
     return InputError(
         f"the path from rest meets a dead point at {where} (singularity {float(halted.singularity):.2g}), where {what}",
         part=part,
-        hint="choose a configuration on this side of it, or set the rest on the desired branch",
+        hint="choose a configuration on this side of it, or set `rest:` on the desired branch",
     )
 
 

@@ -53,7 +53,7 @@ class Carriers(Protocol):
         """Return the frame that carries a point of a body."""
         ...
 
-    def drawn(self, body: int) -> Array:
+    def locate_nodes(self, body: int) -> Array:
         """Return the undeformed positions (nodes, 3) of the nodes of a body, in its axes."""
         ...
 

@@ -274,8 +274,8 @@ def _redundancy(position: Rest, count: int) -> list[str]:
     one = freedom.redundant == 1
     return [
         f"{freedom.redundant} constraint{'' if one else 's'} of the joints {', '.join(freedom.joints)} "
-        f"{'is' if one else 'are'} redundant (other constraints impose the same). The motion is correct, but the "
-        f"distribution of the load among these joints is not determined. The Grübler count {count} is not the "
+        f"{'is' if one else 'are'} redundant (other constraints already impose them). The motion is correct, but the "
+        f"distribution of the load among these joints is not determined. The Grübler count {count} differs from the "
         f"mobility {freedom.mobility}"
     ]
 

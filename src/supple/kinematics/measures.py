@@ -68,13 +68,13 @@ class Measures:
         for name, joint in mechanism.joints.items():
             frames, form = joint_frames(drawing, name), joint.form(mechanism.plane)
             self.constraints[name] = [_build_row(frames, joint, row) for row in form.rows]
-            for coordinate, row in form.measured(mechanism.plane).items():
+            for coordinate, row in form.name_measures(mechanism.plane).items():
                 self.coordinates[name, coordinate] = _build_row(frames, joint, row)
 
     def coordinate(self, name: str) -> tuple[Key, Row]:
         """Return the key and row of a coordinate of θ: an actuator's, or a joint's."""
         if name in self.mechanism.actuators:
-            return self.acting(self.mechanism.actuators[name], ("actuators", name))
+            return self.find_measure(self.mechanism.actuators[name], ("actuators", name))
         return self._joint(name)
 
     def relative_to_ground(self, name: str, place: str, row: measure.Row) -> tuple[Key, Row]:
@@ -83,7 +83,7 @@ class Measures:
         frames = JointFrames(np.zeros(3), np.eye(3), to.pose.position, to.pose.axes)
         return ("led", name), tuple(_term(frames, term, (GROUND, to.body), {}) for term in row)
 
-    def coupled(self, name: str) -> Row:
+    def sum_coupling(self, name: str) -> Row:
         """Return the sum that a coupling holds constant."""
         coordinates = self.mechanism.couplings[name].coordinates
         return tuple(
@@ -101,7 +101,7 @@ class Measures:
         assert key is not None  # neither a rate nor in turning axes
         return dict(self._list_sensed(name))[key]
 
-    def acting(self, part: Acting, path: Path) -> tuple[Key, Row]:
+    def find_measure(self, part: Acting, path: Path) -> tuple[Key, Row]:
         """Return the key and row that an actuator, spring, damper, force or sensor acts along."""
         if part.joint is not None:
             return self._joint(part.joint)
@@ -126,14 +126,14 @@ class Measures:
             raise _on_one_body(first.body, (*path, "between"))
         return first, second
 
-    def used(self) -> Iterator[tuple[Key, Row]]:
+    def list_measures(self) -> Iterator[tuple[Key, Row]]:
         """Return all measures besides θ: those of parts and sensors, and all joint coordinates."""
         for section in ("actuators", "springs", "dampers", "forces"):
             for name, part in getattr(self.mechanism, section).items():
                 if section == "springs" and part.without_length:
                     yield from self.separation(part, (section, name))
                 elif part.joint is not None or part.between is not None:
-                    yield self.acting(part, (section, name))
+                    yield self.find_measure(part, (section, name))
         for name in self.mechanism.sensors:
             yield from self._list_sensed(name)
         for key, measured in self.coordinates.items():
@@ -151,7 +151,7 @@ class Measures:
             return
         found = resolve_sensor(self.drawing, name)
         if found.ends is None:
-            yield self._joint(sensor.said)
+            yield self._joint(sensor.kind_value)
             return
         frames, bodies = found.ends
         for key, row in found.rows.items():

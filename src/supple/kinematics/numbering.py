@@ -161,7 +161,7 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...], led: Led | Non
         joint_rows[joint] = slice(len(rows), len(rows) + len(found.constraints[joint]))
         rows += found.constraints[joint]
     coupling_rows = {name: len(rows) + i for i, name in enumerate(graph.couplings)}
-    rows += [found.coupled(name) for name in graph.couplings]
+    rows += [found.sum_coupling(name) for name in graph.couplings]
     number = {name: i for i, name in enumerate((*bodies, GROUND))}
     for body in bodies:
         base, joint = graph.parent[body]
@@ -207,7 +207,7 @@ def _number_measures(found: Measures, coordinates: tuple[str, ...], rows: list[R
             )
         measures[key] = len(rows)
         rows.append(measured)
-    for key, measured in found.used():
+    for key, measured in found.list_measures():
         if key not in measures:
             measures[key] = len(rows)
             rows.append(measured)

@@ -91,7 +91,7 @@ class Fronts:
             return self._multiply(self._solve(b[self.pivots], transposed=True))
         return self._multiply(self._other.inverse(b))
 
-    def left_over(self, x: Array) -> Array:
+    def project_out(self, x: Array) -> Array:
         """Return the part of x (rows,) that is orthogonal to the columns of A."""
         return x - self._multiply(self._multiply_transposed(x))
 

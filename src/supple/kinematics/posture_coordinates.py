@@ -320,7 +320,7 @@ def posed_point_of(mechanism: Mechanism, given: Posture) -> PosedPoint:
         if len(prescribed) + len(given.coordinates) == s:
             order = tuple(axis for axis in axes if axis in prescribed)
             return posed_point(mechanism, given.place, order, tuple(given.coordinates))
-    listed = ", ".join([*(f"{given.said}.{axis}" for axis in axes if axis in led), *given.coordinates])
+    listed = ", ".join([*(f"{given.point}.{axis}" for axis in axes if axis in led), *given.coordinates])
     lacking = s - len(led) - len(given.coordinates)
     raise InputError(
         f"{listed} do not determine a posture: {len(led) + len(given.coordinates)} values for a mobility of {s}",
@@ -372,18 +372,18 @@ def out_of_reach_error(mechanism: Mechanism, at: At, posed: PoseResults) -> Inpu
     n = int(np.flatnonzero(posed.reached < 1.0)[0])
     near = _nearest(place, _targets(place, given, values).of(np.array([n])))
     extent = float(place.rest.numbering.arrays.extent)
-    target = {f"{given.said}.{key}" if key in given.components else key: value[n] for key, value in values.items()}
+    target = {f"{given.point}.{key}" if key in given.components else key: value[n] for key, value in values.items()}
     listed = ", ".join(f"{name}={value:.6g}" for name, value in target.items())
     part = f'mechanism "{mechanism.name}" at {listed}'
     names = place.rest.numbering.coordinates
     theta = ",".join(f"{name}={value:.6g}" for name, value in zip(names, near.theta, strict=True))
     if near.distance <= _THERE:
         return InputError(
-            f'point "{given.said}" reaches this pose only beyond a singular configuration, on another branch',
+            f'point "{given.point}" reaches this pose only beyond a singular configuration, on another branch',
             part=part, hint=f"give the coordinates, {theta}, or set the rest on that branch",
         )  # fmt: skip
     return InputError(
-        f'point "{given.said}" cannot reach this pose: the nearest position found is {_position(place, near.X)}, '
+        f'point "{given.point}" cannot reach this position: the nearest one found is {_position(place, near.X)}, '
         f"{near.distance * extent:.6g} m away",
         part=part, hint=f"give a position within reach; the nearest is at {theta}",
     )  # fmt: skip

@@ -42,7 +42,7 @@ class RankedRows(Protocol):
     def dependent(self) -> Array:
         """Return the share of each row in all λ with Jᵀ λ = 0: (rows,)."""
 
-    def moving(self) -> Array:
+    def find_motion_shares(self) -> Array:
         """Return the share of each column in all x with J x = 0: (n,)."""
 
     def row_solution(self, slopes: Array) -> Array:
@@ -86,7 +86,7 @@ class DenseRows:
         """Return the share of each row in dependences, see `RankedRows`."""
         return np.linalg.norm(self._vectors[0][:, self.rank :], axis=1)
 
-    def moving(self) -> Array:
+    def find_motion_shares(self) -> Array:
         """Return the share of each column in free motions, see `RankedRows`."""
         return np.linalg.norm(self._vectors[1][self.rank :], axis=0)
 
@@ -157,13 +157,13 @@ class SparseRows:
 
     def motion(self, seed: int) -> Array:
         """Return a random free motion, see `RankedRows`."""
-        return self.by_joints.left_over(np.random.default_rng(seed).standard_normal(self.J.shape[1]))
+        return self.by_joints.project_out(np.random.default_rng(seed).standard_normal(self.J.shape[1]))
 
     def dependent(self) -> Array:
         """Return the share of each row in dependences, see `RankedRows`."""
         return np.linalg.norm(self.by_joints.kernel(), axis=1)
 
-    def moving(self) -> Array:
+    def find_motion_shares(self) -> Array:
         """Return the share of each column in free motions, see `RankedRows`."""
         return np.linalg.norm(self.by_bodies.kernel(), axis=1)
 

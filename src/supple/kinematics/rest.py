@@ -97,7 +97,7 @@ def dependence(found: Numbering, X: Array) -> Dependence | None:
         if near.rank > best.rank:
             best = near
     share = best.dependent()[m:]
-    moving = np.linalg.norm(best.moving().reshape(len(found.bodies), -1), axis=1)
+    moving = np.linalg.norm(best.find_motion_shares().reshape(len(found.bodies), -1), axis=1)
     return Dependence(
         tuple(name for name, part in zip(found.coordinates, share, strict=True) if part > _INVOLVED),
         tuple(name for name, part in zip(found.bodies, moving, strict=True) if part > _INVOLVED),

@@ -74,7 +74,7 @@ def resolve_sensor(drawing: Drawing, name: str) -> Sensed:
     mechanism = drawing.mechanism
     sensor, path = mechanism.sensors[name], ("sensors", name)
     if not sensor.places:
-        found = mechanism.joint_coordinate(sensor.said)
+        found = mechanism.joint_coordinate(sensor.kind_value)
         assert found is not None  # consistency has been checked
         return Sensed({name: (MeasureProduct(1.0, (Factor(("joint", *found), sensor.order),)),)}, {})
     ends = _ends(drawing, sensor, path)

@@ -136,7 +136,9 @@ class ModelState:
         along_rates = c.rate_slopes(v, speed)
         forces = SecondOrder(c.M, along_eta, along_rates, c.input_map)
         A, B = first_order_form(forces)
-        seen = output_matrices(model.labels.observed, observed_motion(model, here, v, a, u, speed), A[n:], B[n:])
+        seen = output_matrices(
+            model.labels.output_composition, observed_motion(model, here, v, a, u, speed), A[n:], B[n:]
+        )
         return linear_model(model.labels, model.basis, OperatingPoint(here, v, a, u), (A, B), forces, seen)
 
     def neighbours(self, parameter: str, about: LinearModel) -> Neighbourhood:

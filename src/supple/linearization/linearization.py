@@ -329,7 +329,7 @@ def _linearize_tree(
     A, B, M = rows.A[0], rows.B[0], rows.M[0]
     forces = SecondOrder(M, rows.P2[0], rows.P1[0], M @ B[n:])
     moved = output_motion(tree.measures, zero[:0], zero, zero, len(tree.inputs))
-    seen = output_matrices(tree.labels.observed, moved, A[n:], B[n:])
+    seen = output_matrices(tree.labels.output_composition, moved, A[n:], B[n:])
     about = OperatingPoint(tree.theta, zero, rows.accelerations[0], held[0])
     return linear_model(tree.labels, None, about, (A, B), forces, seen)
 
@@ -405,7 +405,7 @@ def _labelled_model(
     friction_speed: float,
 ) -> LinearModel:
     """Return the linear model with outputs y = ρ_o(θ) + Ψ_o(θ) δ, their rates, and all names."""
-    (eta, v, a, u), (A, B), observation = about, matrices, model.labels.observed
+    (eta, v, a, u), (A, B), observation = about, matrices, model.labels.output_composition
     s, n = model.theta.shape[-1], len(model.coordinates)
     bent = _third_derivative(model, v[:s]) if observation.order > 1 and v.any() else None
     moving = output_motion(model.measures, eta[s:], v, a, len(model.inputs), bent)
@@ -520,6 +520,6 @@ def _stiffness(model: LocalModel, u: Array, *, holding: bool) -> Array:
     assert model.system is not None
     assert model.modes is not None
     rest, here = model.system.rest, model.configuration
-    K_e = elastic_stiffness(rest, here, rest.held(actuators=False))
+    K_e = elastic_stiffness(rest, here, rest.list_held_rows(actuators=False))
     K_g = rest_force_stiffness(rest, here, u, holding=holding)
     return np.asarray(model.modes @ (K_e + K_g) @ model.modes.T)

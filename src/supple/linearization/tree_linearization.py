@@ -85,7 +85,7 @@ def tree_inputs(
     If every coordinate has its own actuator, return the inputs (N, inputs) in place of Q, and None in place of B.
     """
     if isinstance(order, CoupledTree):
-        return order.needed(theta, rates, accelerations), order.input_map(theta)
+        return order.compute_forces(theta, rates, accelerations), order.input_map(theta)
     tree = order.tree
     q, v, a = (np.ascontiguousarray(item[:, order.of_theta]) for item in (theta, rates, accelerations))
     needed = inverse_dynamics(tree, q, v, a)

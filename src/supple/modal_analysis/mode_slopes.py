@@ -82,7 +82,7 @@ def mode_slopes(
     """
     count = len(shapes)
     wide = elastic_rest(rest.numbering.mechanism, UNCONDENSED if preload else WIDER * rest.band)
-    held = wide.held(actuators=not free_actuators)
+    held = wide.list_held_rows(actuators=not free_actuators)
     if preload or needs_dense(wide.numbering.mechanism, free_actuators=free_actuators):
         squares, Z = (found[:count] for found in dense_modes(wide, configuration, held, preload=preload))
     else:

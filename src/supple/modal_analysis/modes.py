@@ -205,7 +205,7 @@ def _structure(mechanism: Mechanism, band: float, free_actuators: bool) -> tuple
         rest = elastic_rest(mechanism, band)
         if not free_actuators:
             require_elastic(rest)
-        return rest, rest.held(actuators=not free_actuators)
+        return rest, rest.list_held_rows(actuators=not free_actuators)
 
     return mechanism.compute_once(f"structure {band} {free_actuators}", build)
 
@@ -244,7 +244,7 @@ def link_mode_set(
     frequencies, Z = np.array([hertz[:kept] for hertz, _ in found]), np.array([shapes[:kept] for _, shapes in found])
     if configuration.X.ndim == 2:
         frequencies, Z = frequencies[0], Z[0]
-    return ModeSet(configuration, frequencies, Z, rest, rest.held(actuators=not free_actuators))
+    return ModeSet(configuration, frequencies, Z, rest, rest.list_held_rows(actuators=not free_actuators))
 
 
 def _link_modes(rest: ElasticRest, one: Configuration, count: int, free: bool, preload: bool) -> tuple[Array, Array]:

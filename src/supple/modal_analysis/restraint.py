@@ -31,7 +31,7 @@ class Restraint(NamedTuple):
     c: Array
     J: Array
 
-    def held(self) -> HeldRows:
+    def list_held_rows(self) -> HeldRows:
         """Return ideal rows and springs in the form that modes use."""
         springs = self.k > 0.0
         rows = np.concatenate([self.hard, self.soft[springs]])

@@ -321,10 +321,12 @@ def _effort_sensor(rest: ElasticRest, sensor: str) -> EffortSensor:
     efforts = inside(numbering.drawing).efforts
     components = tuple(item.component for item in efforts if item.sensor == sensor)
     if described.record.inside == "reaction":
-        names = numbering.mechanism.joints[described.said].bodies
+        names = numbering.mechanism.joints[described.kind_value].bodies
         body = numbering.body_index(names[1] if names[1] != GROUND else names[0])
-        chosen = range(numbering.joint_rows[described.said].start, numbering.joint_rows[described.said].stop)
-        place = joint_frames(numbering.drawing, described.said).pb
+        chosen = range(
+            numbering.joint_rows[described.kind_value].start, numbering.joint_rows[described.kind_value].stop
+        )
+        place = joint_frames(numbering.drawing, described.kind_value).pb
         return EffortSensor(sensor, body, _ends(rest, chosen, body, None), None, components, place)
     section = section_of(numbering.drawing, sensor)
     cut, body = cut_at(numbering, section, sensor), numbering.body_index(section.body)
@@ -418,7 +420,7 @@ def to_sensor(rest: ElasticRest, here: Configuration, item: EffortSensor) -> Arr
         return item.cut.to_section
     numbering = rest.numbering
     described = numbering.mechanism.sensors[item.sensor]
-    first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[described.said].bodies)
+    first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[described.kind_value].bodies)
     R = here.X[item.body, 3:].reshape(3, 3)
     place, sign = item.place, 1.0
     if item.body == first and second == len(numbering.bodies):  # on the ground: the reaction to the first

@@ -51,7 +51,7 @@ def build_reference(following, C):
 def overlaps(modes, here):
     """Return P = ΦBᵀ, cosines between motions; or Ω⁻¹ΦBᵀ, cosines between strains by elastic energy.
 
-    modes : Eigenmodes; here : B of `compared` at θ
+    modes : Eigenmodes; here : B of `build_reference` at θ
     """
     P = np.dot(modes.shapes, np.ascontiguousarray(here.reference.T))
     if here.tracking == STRAIN:

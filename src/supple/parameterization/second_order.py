@@ -67,7 +67,7 @@ def second_order(
         return None
     here = frame_accelerations(rest, modes[:s], slopes[:, :s], modes[s:])
     changes = [step * frame_changes(rest, slopes[j, :s]) for j, step in enumerate(steps)]
-    moved = [here, *(here.moved(way * change) for change in changes for way in (-1.0, 1.0))]
+    moved = [here, *(here.change_frames(way * change) for change in changes for way in (-1.0, 1.0))]
     stack = np.concatenate([modes[s:], *slopes[:, s:]])  # Ψ_δ, ∂_1Ψ_δ, ...
     whole, *sides = _stiffness(rest, around, moved, [stack] + [modes[s:]] * (2 * s))
     K = whole[:, :d, :d]
@@ -93,7 +93,7 @@ class Accelerations(NamedTuple):
     frames: Array
     motions: Array
 
-    def moved(self, change: Array) -> Accelerations:
+    def change_frames(self, change: Array) -> Accelerations:
         """Return the loads with the first frames' accelerations changed, and without the others."""
         frames = self.frames[: len(change)] + change
         return Accelerations(frames, np.zeros((len(frames), self.motions.shape[1])))

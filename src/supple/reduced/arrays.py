@@ -48,7 +48,7 @@ class ModelArrays(NamedTuple):
 def model_arrays(layout: CoefficientLayout, fitted: Piecewise, row: RowMap) -> ModelArrays:
     """Return Z and F of a model."""
     large = fitted.arrays.coefficients.nbytes > _LARGE
-    Z, F = packed_arrays(*fitted.arrays) if large else fitted.packed  # the latter stays in memory
+    Z, F = packed_arrays(*fitted.arrays) if large else fitted.kernel_arrays  # the latter stays in memory
     base, stride = len(Z), int(Z[STRIDE])
     along, column = np.divmod(row.slopes_from, max(layout.fitted, 1))
     ranges = _in_groups(row.ranges)

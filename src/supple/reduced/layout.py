@@ -246,7 +246,7 @@ def model_data(model: ReducedModel, seconds: float | None, file: str | Path | No
         "checks": made["checks"],
         "boxes": made["boxes"],
         "dropped": made["dropped"],
-        "held": model.held,
+        "held": model.held_coordinates,
         "parameters": {} if model.family is None else model.family.data(),
         "depth": made["depth"],
         "error": model.error,
@@ -303,7 +303,7 @@ def model_text(model: ReducedModel, took: str) -> Text:
         out.line(f"geometric stiffness of the loads at rest is {'in K' if counted else 'not in K (--no-preload)'}")
     if model.family is not None:
         out.line(f"parameters: {model.family}")
-    for name, value in model.held.items():
+    for name, value in model.held_coordinates.items():
         out.line(f"{name} is fixed at {value:.6g} and is not a coordinate of the model")
     if made["dropped"]:
         out.line(f"{made['dropped']} boxes were discarded, because the mechanism cannot be assembled there, or locks")
@@ -329,7 +329,7 @@ def _confidence_text(stated: dict[str, Any]) -> str:
 def _scale_text(item: dict[str, Any]) -> str:
     """Return the least norm that the errors of a family are relative to, as text."""
     if "scale" not in item:
-        return "its own norm"
+        return "norm of the coefficients"
     return f"{item['scale']:.3g} (floor)" if item["floor"] > item["median_norm"] else f"{item['scale']:.3g} (median)"
 
 

@@ -222,7 +222,7 @@ class ReducedModel:
         return not self.provenance.get("missed")
 
     @property
-    def held(self) -> dict[str, float]:
+    def held_coordinates(self) -> dict[str, float]:
         """Fixed coordinates of the mechanism and their values, in rad or m; they are not coordinates of the model."""
         return dict(self.provenance.get("options", {}).get("held", {}))
 

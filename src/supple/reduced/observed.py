@@ -40,7 +40,7 @@ class ObservedMotion(NamedTuple):
 
 def outputs_along(model: ReducedModel, moving: ObservedMotion) -> Array:
     """Return the outputs y (N, o)."""
-    return np.asarray(model.labels.observed.values(observe_motion(model, moving)))
+    return np.asarray(model.labels.output_composition.values(observe_motion(model, moving)))
 
 
 def observe_motion(model: ReducedModel, moving: ObservedMotion) -> Numbers:

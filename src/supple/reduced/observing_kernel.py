@@ -57,7 +57,7 @@ def observed_arrays(model: ReducedModel) -> Observed:
             columns[number] = layout.columns[name][0]
         elif name in layout.constants:
             constants[part] = np.ravel(layout.constants[name])
-    observed = model.labels.observed
+    observed = model.labels.output_composition
     terms, weights = [], []
     for number, form in enumerate(observed.outputs.values()):
         for weight, factors in form:

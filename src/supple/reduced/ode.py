@@ -46,7 +46,7 @@ class Ode:
 
     def __call__(self, t: float, x: Array) -> Array:
         n, s = self.model.layout.size, self.model.layout.theta
-        u = self.pushed(t, x)
+        u = self.evaluate_inputs(t, x)
         a = self.model.forward(x[:s], x[n:], u, delta=x[s:n], friction_speed=self.friction_speed)
         return np.concatenate([x[n:], a])
 
@@ -67,11 +67,16 @@ class Ode:
         """
         n, s = self.model.layout.size, self.model.layout.theta
         linear = self.model.linearize(
-            x[:s], rates=x[n:], inputs=self.pushed(t, x), delta=x[s:n], friction_speed=self.friction_speed, drives=False
+            x[:s],
+            rates=x[n:],
+            inputs=self.evaluate_inputs(t, x),
+            delta=x[s:n],
+            friction_speed=self.friction_speed,
+            drives=False,
         )
         return linear.A
 
-    def pushed(self, t: float, x: Array) -> Array:
+    def evaluate_inputs(self, t: float, x: Array) -> Array:
         """Return the inputs at a time and state, in the order of the model."""
         given = self.inputs
         return batched_values("inputs", given(t, x) if callable(given) else given, self.model.layout.inputs, 1)[0]

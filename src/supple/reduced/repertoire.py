@@ -80,7 +80,7 @@ def named_theta(model: ReducedModel, theta: Values | str) -> Values:
     if theta not in known:
         raise InputError(f'unknown configuration "{theta}"', part=part, hint=nearest(theta, known))
     here, names = known[theta], model.layout.coordinates[: model.layout.theta]
-    for name, value in model.held.items():
+    for name, value in model.held_coordinates.items():
         if abs(here.get(name, value) - value) > _ABSENT * max(1.0, abs(value)):
             raise InputError(
                 f'"{name}" is fixed at {value:.6g} in the model, but is {here[name]:.6g} in "{theta}"',

@@ -138,7 +138,7 @@ def _flexible_columns(
     layout = CoefficientLayout(
         coordinates=(*theta, *deformed), theta=len(theta), inputs=(*labels.inputs, *choice.constraint),
         outputs=labels.outputs, columns=_ranges(parts, chosen),
-        observation=None if labels.observed.plain else labels.observation,
+        observation=None if labels.output_composition.plain else labels.observation,
         constants=constants, dry_forces=dict(labels.dry_forces), christoffel="from-mass" if structured else "fitted",
         force="from-potential" if from_potential else "fitted", internal=choice.internal,
     )  # fmt: skip

@@ -61,7 +61,10 @@ FitName = Annotated[
 Boxes = Annotated[
     str | None,
     typer.Option(
-        "--boxes", metavar="N,N,...", help="Uniform grid of boxes, instead of --tolerance.", rich_help_panel=COST
+        "--boxes",
+        metavar="N,N,...",
+        help="Boxes along each coordinate: `8,8,8`, or `8` for all. Replaces --tolerance.",
+        rich_help_panel=COST,
     ),
 ]
 Tolerance = Annotated[
@@ -144,7 +147,7 @@ Tracking = Annotated[
     typer.Option(
         "--tracking",
         metavar="METHOD",
-        help=help_of("reduce", "tracking") + " One of subspace, strain and modes.",
+        help="Method that follows internal modes over the region: auto, subspace, strain or modes. Default: auto.",
         show_default=False,
         rich_help_panel=MODEL,
     ),
@@ -299,8 +302,8 @@ def _modes(
     if option and not found["internal_modes"]:
         raise InputError(f"{option} requires internal modes, but none are kept", hint="give --internal-modes N as well")
     if tracking:
-        if tracking not in ("subspace", "strain", "modes"):
-            raise InputError(f'unknown tracking "{tracking}"', hint="choose subspace, strain or modes")
+        if tracking not in ("auto", "subspace", "strain", "modes"):
+            raise InputError(f'unknown tracking "{tracking}"', hint="choose auto, subspace, strain or modes")
         found["tracking"] = tracking
     if germ:
         found["germ"] = configuration(mechanism, germ)

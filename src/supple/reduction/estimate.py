@@ -65,7 +65,7 @@ class Estimate(NamedTuple):
         """Return the samples, the time and their uncertainty as text."""
         total = self.samples + self.checks
         out = Text(
-            f"about {self.samples} samples and {self.checks} checks on {self.boxes} boxes; estimated time "
+            f"about {self.samples} samples and {self.checks} checks (boxes: {self.boxes}); estimated time "
             f"{duration_text(self.seconds)}"
         )
         if self.budget is not None and self.longest is not None:
@@ -120,7 +120,7 @@ def estimate(
     for item in sampled:
         if boxes is not None:
             samples = chosen.grid_samples(boxes, degree)
-            parts.append(_Expected(math.prod(boxes), samples, 0, chosen.settled(degree)))
+            parts.append(_Expected(math.prod(boxes), samples, 0, chosen.choose_degree(degree)))
             continue
         shape = (-1, _NODES)
         ok = np.asarray(item.valid.reshape(shape).all(axis=1))
@@ -227,7 +227,7 @@ def _tree(s: int, tails: Array, fit: Fit, degree: int | None, tolerance: float, 
     two evaluations at the highest peaks. Otherwise: the points that each box lacks when half of them come from its
     parent, and fresh points.
     """
-    highest = fit.settled(degree)
+    highest = fit.choose_degree(degree)
     degrees = [n for n in _DEGREES if degree is None or n <= degree] if fit.raises_degree else []
     lowered = 1 if fit.structured else 0  # Γ and the force are gradients of the fitted functions
     best: _Expected | None = None

@@ -181,7 +181,7 @@ class Columns:
         whole = {name: matrix_entries(packed_values(parts, name), name, self.layout.size) for name in self.families}
         return Samples(values, gradients, self._add_frequencies(whole), valid, frozenset(self.frequencies))
 
-    def derived(self, values: Array, gradients: Array) -> dict[str, Array]:
+    def derive_families(self, values: Array, gradients: Array) -> dict[str, Array]:
         """Return the families of a fit from its values (N, t) and gradients (N, t, s + p).
 
         Only the gradients along θ, the first s, are used.

@@ -78,5 +78,5 @@ def model_trajectory(model: ReducedModel, motion: Prescribed, **instants: Any) -
     """Return a motion, in any form that `trajectory` accepts, in the coordinates of the model."""
     course = trajectory(restore_mechanism(model), motion, **instants)
     if not follows_path(model):
-        return without_fixed_coordinates(course, model.held)
+        return without_fixed_coordinates(course, model.held_coordinates)
     return along_path(path_from(model.provenance["options"]["path"]), course)

@@ -49,7 +49,7 @@ class ParameterSpace(NamedTuple):
     mechanism: VariedMechanism
     parameters: tuple[FamilyParameter, ...] = ()
 
-    def placed(self, x: Array) -> Array:
+    def place_points(self, x: Array) -> Array:
         """Move most points x (N, s + p) to levels of μ, because another μ costs more than many θ.
 
         One point in eight stays, so that the space between levels is fitted and checked as well.

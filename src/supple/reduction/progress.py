@@ -55,12 +55,12 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         self.samples += count
         self._show()
 
-    def checked(self, count: int) -> None:
+    def add_checks(self, count: int) -> None:
         """Add check points that were computed."""
         self.checks += count
         self._show()
 
-    def refined(self, state: Progress) -> None:
+    def update_state(self, state: Progress) -> None:
         """Update the state of the refinement."""
         if math.isnan(self._first_error) and state.error > 0.0:
             self._first_error = state.error

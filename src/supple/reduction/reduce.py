@@ -97,7 +97,7 @@ def reduce(
     mechanism : Mechanism
         Mechanism to reduce.
     region : mapping, sequence of mappings, str, Path, Motion, Trajectory or array_like, optional
-        Region of validity: coordinate ranges {coordinate: (lower, upper)} in rad or m, or a path.
+        Region of validity: ranges of coordinates (rad or m), or a path.
 
         Coordinates that are left out take the limits of their actuator or joint. A coordinate with a single value,
         {coordinate: value}, is fixed, and the model has the other coordinates. Several mappings give several boxes.
@@ -287,10 +287,10 @@ def reduce(
         workplace(workers=workers, cluster=cluster) as place,
     ):
         sampling = Sampling(space.mechanism, store=store_file(store, output), place=place,
-                            computed=line.add_samples, checked=line.checked, choice=choice,
+                            computed=line.add_samples, checked=line.add_checks, choice=choice,
                             store_limit=store_limit)  # fmt: skip
         try:
-            columns, approximation = _approximate(mechanism, task, sampling, line.refined)
+            columns, approximation = _approximate(mechanism, task, sampling, line.update_state)
         finally:
             sampling.close()
     if task.boxes is None and approximation.worst > task.tolerance:
@@ -365,7 +365,7 @@ def expected_cost(
     try:
         columns = _columns(mechanism, task, sampling, ())
         return estimate(
-            task.domain.boxes, _sampler(task.domain, sampling, columns), columns.derived, fit=task.fit,
+            task.domain.boxes, _sampler(task.domain, sampling, columns), columns.derive_families, fit=task.fit,
             boxes=task.boxes, degree=task.degree, tolerance=task.tolerance, checks=task.checks,
             budget=None if task.boxes else task.budget,
             doubt="" if task.boxes else unreachable(mechanism, task.domain, task.budget),
@@ -460,19 +460,19 @@ def _approximate(mechanism: Mechanism, task: Task, sampling: Sampling, report: R
 def _fit_over_region(task: Task, sampling: Sampling, columns: Columns, most: int, report: Report) -> Approximation:
     sampler, space = _sampler(task.domain, sampling, columns), task.domain.space
     confirmation = Confirmation(
-        _sampler(task.domain, sampling, columns, check=True), columns.derived, task.checks, task.seed,
+        _sampler(task.domain, sampling, columns, check=True), columns.derive_families, task.checks, task.seed,
         space.check_points if space.parameters else None, space.on_levels if space.parameters else None,
     )  # fmt: skip
     if task.boxes is not None:
         return uniform(
-            task.domain.boxes, task.boxes, sampler, columns.derived, fit=task.fit, degree=task.degree,
+            task.domain.boxes, task.boxes, sampler, columns.derive_families, fit=task.fit, degree=task.degree,
             confirmation=confirmation, seed=task.seed, floors=columns.floors(task.tolerance), progress=report,
         )  # fmt: skip
     return adaptive(
-        task.domain.boxes, task.tolerance, sampler, columns.derived, fit=task.fit, degree=task.degree,
+        task.domain.boxes, task.tolerance, sampler, columns.derive_families, fit=task.fit, degree=task.degree,
         largest_samples=most, continuous=task.continuous, seed=task.seed,
         floors=columns.floors(task.tolerance), progress=report,
-        placed=task.domain.space.placed, confirmation=confirmation,
+        placed=task.domain.space.place_points, confirmation=confirmation,
     )  # fmt: skip
 
 

@@ -88,7 +88,7 @@ def check_task(
     budget: int | None = None,
 ) -> Task:
     """Check the options of a reduction before anything is computed."""
-    FITS[fit].settled(degree)
+    FITS[fit].choose_degree(degree)
     if continuous:
         require_continuous(FITS[fit])
     if not 0.0 < tolerance < 1.0:

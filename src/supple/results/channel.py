@@ -117,7 +117,7 @@ class Channel:
         sign = -1.0 if self.direction.startswith("-") else 1.0
         return np.asarray(sign * np.eye(3)[AXES.index(axis) % 3])
 
-    def reversed(self) -> Channel:
+    def reverse(self) -> Channel:
         """Return the channel with the opposite direction."""
         if isinstance(self.direction, str):
             turned = self.direction[1:] if self.direction.startswith("-") else f"-{self.direction}"

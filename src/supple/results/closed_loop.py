@@ -150,7 +150,7 @@ class ClosedLoop(Simulation):
     def table(self) -> Table:
         """Return the table of the simulation, with columns `NAME.measured`, `.command`, `.applied` and `.error`."""
         return gather_signals(
-            self.time, self.seen, self.coordinates, rate=self.rates, acceleration=self.accelerations,
+            self.time, self.observed_signals, self.coordinates, rate=self.rates, acceleration=self.accelerations,
             input=self.inputs, driving_force=self.driving_forces, measured=self.measured, command=self.commands,
             applied=self.applied, error=self.errors, energy=self.energy,
         )  # fmt: skip
@@ -165,7 +165,9 @@ class ClosedLoop(Simulation):
     def _signals(self, names: tuple[str, ...]) -> Array:
         """Return outputs or coordinates by name, (N, k)."""
         if not names:
-            raise InputError("no signal given", part="closed loop", hint=f"give at least one of {', '.join(self.seen)}")
+            raise InputError(
+                "no signal given", part="closed loop", hint=f"give at least one of {', '.join(self.observed_signals)}"
+            )
         known = {**self.coordinates, **self.outputs}
         for name in names:
             require_known("signal", name, known, part="closed loop")
@@ -249,7 +251,7 @@ class ClosedLoop(Simulation):
         Spectrum
             Amplitudes over frequency.
         """
-        chosen = names or tuple(self.seen)
+        chosen = names or tuple(self.observed_signals)
         used = self.time >= after - 1e-9
         values = self._signals(chosen)[used]
         units = {name: {**self.coordinates.units, **self.outputs.units}.get(name, "") for name in chosen}
@@ -277,7 +279,7 @@ class ClosedLoop(Simulation):
         }
         energies = {name: self.energy[name] for name in ("kinetic", "potential", "total") if name in self.energy}
         return picture("view.time_plot.time_plot")({
-            "output": self.seen, "error": self.errors.moving(),
-            "command": Signals(self.time, other_commands, self.commands.units).moving(), "force": self.inputs.moving(),
-            "driving force": self.driving_forces.moving(), "energy": Signals(self.time, energies, self.energy.units),
+            "output": self.observed_signals, "error": self.errors.drop_zeros(),
+            "command": Signals(self.time, other_commands, self.commands.units).drop_zeros(), "force": self.inputs.drop_zeros(),
+            "driving force": self.driving_forces.drop_zeros(), "energy": Signals(self.time, energies, self.energy.units),
         }, (), axes)  # fmt: skip

@@ -194,14 +194,14 @@ class LinearModel(Result):
         name : of the mechanism or model
         """
         ahead = "ẋ" if self.step is None else f"x after {number_text(self.step, 's')}"
-        out = Text(f"{name}: {ahead} = A x + B u, y = C x + D u about".removeprefix(": "))
+        out = Text(f"{name}: {ahead} = A x + B u, y = C x + D u about this operating point".removeprefix(": "))
         if self.basis is not None:
             out.line(f"basis of the elastic states: {self.basis}")
         if self.pade is not None:
             delays = ", ".join(f"{key} {number_text(value, 's')}" for key, value in self.delays.items())
             out.line(f"delays ({delays}) are approximated by Padé approximants of order {self.pade}")
         about = [(key, number_text(x)) for part in ("states", "inputs") for key, x in self.at.get(part, {}).items()]
-        out.table(("state or input", "value"), about)
+        out.table(("state or input", "value [SI]"), about)
         out.matrix("A", self.states, self.states, self.A)
         out.matrix("B", self.states, self.inputs, self.B)
         if self.outputs:
@@ -451,7 +451,7 @@ class LinearModes(NamedTuple):
     def __repr__(self) -> str:
         return arrays_repr(self)
 
-    def leading(self, mode: int) -> dict[str, float]:
+    def rank_coordinates(self, mode: int) -> dict[str, float]:
         """Return the coordinates of a mode by decreasing participation."""
         order = np.argsort(-self.participation[mode], kind="stable")
         return {self.coordinates[i]: float(self.participation[mode, i]) for i in order}

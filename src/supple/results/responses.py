@@ -127,7 +127,7 @@ class Responses(Result):
     # ------------------------------------------------------------------------------------------ derived responses
 
     def copy_with(self, **changes: Any) -> Responses:
-        """Return a copy with some attributes replaced, as in ``test.changed(at="first")``."""
+        """Return a copy with some attributes replaced, as in ``test.copy_with(at="first")``."""
         return replace(self, **changes)
 
     def select(
@@ -234,7 +234,7 @@ class Responses(Result):
         """Return accelerations per reference."""
         return self.to("acceleration")
 
-    def reversed(self, *responses: str, references: str | Sequence[str] = ()) -> Responses:
+    def reverse_channels(self, *responses: str, references: str | Sequence[str] = ()) -> Responses:
         """Return the test with reversed channels: their signs change and they keep their names.
 
         Use it for sensors that were mounted in the opposite direction.

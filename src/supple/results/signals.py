@@ -42,7 +42,7 @@ class Signals(Result, Mapping[str, Array]):
     def table(self) -> Table:
         return gather_signals(self.time, self)
 
-    def moving(self) -> Signals | None:
+    def drop_zeros(self) -> Signals | None:
         """Return the signals that are not zero throughout; None if there are none."""
         kept = {name: values for name, values in self.items() if np.any(values)}
         return Signals(self.time, kept, self.units) if kept else None

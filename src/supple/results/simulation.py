@@ -214,7 +214,7 @@ class Simulation(Result):
         `energy.NAME`. Requested reactions are `JOINT.force.x` and `JOINT.moment.x`.
         """
         found = gather_signals(
-            self.time, self.seen, self.coordinates, rate=self.rates, acceleration=self.accelerations,
+            self.time, self.observed_signals, self.coordinates, rate=self.rates, acceleration=self.accelerations,
             input=self.inputs, driving_force=self.driving_forces, energy=self.energy,
         )  # fmt: skip
         for joint, parts in self.reactions.items():
@@ -227,9 +227,9 @@ class Simulation(Result):
     def data(self) -> dict[str, Any]:
         """Return the data that `--json` prints."""
         return {
-            "time": self.time, "outputs": self.seen, "coordinates": self.coordinates, "rates": self.rates,
+            "time": self.time, "outputs": self.observed_signals, "coordinates": self.coordinates, "rates": self.rates,
             "accelerations": self.accelerations, "inputs": self.inputs, "driving_forces": self.driving_forces,
-            "energy": self.energy, "reactions": self.reactions, "units": dict(self.coordinates.units) | self.seen.units,
+            "energy": self.energy, "reactions": self.reactions, "units": dict(self.coordinates.units) | self.observed_signals.units,
             "complete": self.complete, "reason": self.reason, "steps": self.steps, "iterations": self.iterations,
             "rigid": self.rigid, "damping": self.damping, "tolerance": self.tolerance,
             "energy_defect": self.energy_defect, "balanced": self.balanced,
@@ -246,9 +246,9 @@ class Simulation(Result):
         if len(self.coordinates):
             out.table(("coordinate", f"at {last}", "rate"), _ends(self.coordinates, self.rates))
         if len(self.outputs) or not len(self.coordinates):
-            out.table(("output", f"at {last}", "least", "largest"), _ranges(self.seen, last=True))
+            out.table(("output", f"at {last}", "minimum", "maximum"), _ranges(self.observed_signals, last=True))
         if len(self.driving_forces):
-            out.table(("driving force", "least", "largest"), _ranges(self.driving_forces))
+            out.table(("driving force", "minimum", "maximum"), _ranges(self.driving_forces))
         if self.reactions:
             out.table(("joint", "largest force", "largest moment"), _largest_reactions(self.reactions))
         energy = [
@@ -316,7 +316,7 @@ class Simulation(Result):
         return None if self.energy_defect is None else self.energy_defect <= LARGEST_DEFECT
 
     @property
-    def seen(self) -> Signals:
+    def observed_signals(self) -> Signals:
         """Outputs; without sensors the coordinates, and without coordinates the joint coordinates."""
         if len(self.outputs):
             return self.outputs
@@ -445,7 +445,7 @@ class Simulation(Result):
             return picture("view.time_plot.time_plot")(known, names, axes)
         energies = {name: self.energy[name] for name in ("kinetic", "potential", "total") if name in self.energy}
         return picture("view.time_plot.time_plot")({
-            "output": self.seen, "force": self.inputs.moving(), "driving force": self.driving_forces.moving(),
+            "output": self.observed_signals, "force": self.inputs.drop_zeros(), "driving force": self.driving_forces.drop_zeros(),
             "energy": Signals(self.time, energies, self.energy.units),
         }, (), axes)  # fmt: skip
 

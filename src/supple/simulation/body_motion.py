@@ -75,10 +75,12 @@ def _reaction(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
     numbering = problem.rest.numbering
     described = numbering.mechanism.sensors[sensor]
     P = numbering.mechanism.plane_axes()
-    found = [part @ P for part in reaction_of(problem, moving.X, moving.multipliers, described.said)]
-    second = numbering.mechanism.joints[described.said].bodies[1]
+    found = [part @ P for part in reaction_of(problem, moving.X, moving.multipliers, described.kind_value)]
+    second = numbering.mechanism.joints[described.kind_value].bodies[1]
     if described.own_axes and second != GROUND:
-        frame = problem.frames.at(numbering.body_index(second), joint_frames(numbering.drawing, described.said).pb)
+        frame = problem.frames.at(
+            numbering.body_index(second), joint_frames(numbering.drawing, described.kind_value).pb
+        )
         R = moving.X[:, frame, 3:].reshape(-1, 3, 3)
         found = [np.einsum("nji,nj->ni", R, part) for part in found]
     return np.hstack(found)

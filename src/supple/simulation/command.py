@@ -222,7 +222,7 @@ Step = Annotated[
     typer.Option(
         "--step",
         metavar="TIME",
-        help="Fixed time step; with --tolerance, the largest one. Default: adaptive.",
+        help="Fixed time step; with --tolerance, the largest step. Default: adaptive.",
         rich_help_panel=COST,
     ),
 ]
@@ -322,7 +322,7 @@ def simulate(
 ) -> None:
     """Simulate the nonlinear motion in time."""
     if until is None and motion is None and scenario is None:
-        raise typer.BadParameter("no duration; give a time such as 2s", param_hint="--until")
+        raise typer.BadParameter("no duration; give --until 2s, --motion NAME or --scenario NAME", param_hint="--until")
     given = {"--start": start != REST, "--at": at, "--rates": rates, "--inputs": inputs, "--motion": motion}
     if scenario is not None and any(given.values()):
         option = next(name for name, value in given.items() if value)

@@ -34,7 +34,7 @@ class Source(Protocol[Given]):
     @property
     def events(self) -> Sequence[int]: ...
 
-    def acting(self, event: int) -> Given:
+    def give_inputs(self, event: int) -> Given:
         """Return the inputs from this event to the next."""
         ...
 
@@ -52,7 +52,7 @@ class Known(Generic[Acting]):
     def __init__(self, acting: Acting, last: int) -> None:
         self._acting, self.events = acting, (last,)
 
-    def acting(self, event: int) -> Acting:
+    def give_inputs(self, event: int) -> Acting:
         """Return the inputs of the whole run."""
         return self._acting
 
@@ -62,7 +62,7 @@ class Known(Generic[Acting]):
 
 def drive(system: Advancing[Acting], source: Source[Acting]) -> None:
     """Advance a system from event to event, until the last one or until it cannot continue."""
-    advance, acting, advanced = system.advance, source.acting, source.record_advance
+    advance, acting, advanced = system.advance, source.give_inputs, source.record_advance
     for event, until in enumerate(source.events):
         done = advance(acting(event), until)
         advanced(event)
@@ -105,7 +105,7 @@ def holding_forces(begun: DrivenStart[Plant], *, standing: bool = False) -> Arra
         Include drives that do not move, if they can hold it; not those that prescribe motion.
     """
     found = np.zeros(len(begun.bank.inputs))
-    yields = begun.bank.holding(standing=standing)
+    yields = begun.bank.find_stiff_inputs(standing=standing)
     if yields:
         c, s, delta = begun.system.equations(begun.theta), len(begun.theta), begun.delta
         still = np.zeros(s if delta is None else s + len(delta))
@@ -203,7 +203,7 @@ class DrivenSystem:
         """Advance under a command (a,) to the event of number `until`: the next one or, at the last, itself."""
         plant, k = self.plant, self._event
         duration = self._durations[k]
-        self.applied[k] = self._drives.applied(command)
+        self.applied[k] = self._drives.send_command(command)
         eta, rates = plant.state
         pieces = self._drives.pieces(duration, rates[: self._theta])
         if self._pushed:
@@ -242,7 +242,7 @@ class Sent:
     def __init__(self, commands: Array) -> None:
         self._commands, self.events = commands, range(1, len(commands) + 1)
 
-    def acting(self, event: int) -> Array:
+    def give_inputs(self, event: int) -> Array:
         """Return the command (a,) of the interval that begins at this event."""
         return self._commands[event]
 

@@ -37,7 +37,7 @@ class NodeCarriers:
         places = [np.zeros((1, 3)) if mesh is None else mesh.nodes for mesh in self.system.meshes]
         return np.concatenate([*places, np.zeros((1, 3))])
 
-    def drawn(self, body: int) -> Array:
+    def locate_nodes(self, body: int) -> Array:
         """Return the undeformed positions (nodes, 3) of the nodes of a body, in its axes."""
         return self.place[np.flatnonzero(self.system.node_body == body)]
 

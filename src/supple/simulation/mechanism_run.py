@@ -189,7 +189,7 @@ class MechanismRun:
         return self._state.w[: len(self._rows)].copy(), measured_rates(self._problem, X[None], V[None], self._rows)[0]
 
     @property
-    def seen(self) -> Array:
+    def present_outputs(self) -> Array:
         """Outputs (o,) at the present time, under the inputs until now."""
         state, observation = self._state, self._load.observation
         rows = list(self._load.measured.values())
@@ -338,7 +338,7 @@ class MechanismRun:
         return Simulation(
             mechanism.name, motion.time, motion, self.reason, float(carried[TIME]), int(carried[STEPS]),
             int(carried[COUNT]), self._tolerance, rigid=self.rigid, bodies=motion,
-            damping=time_damping(mechanism).said if self._problem.frames.elastic else "",
+            damping=time_damping(mechanism).remark if self._problem.frames.elastic else "",
         )  # fmt: skip
 
     def _collect_inputs(self) -> tuple[PolynomialPieces, tuple[Array, Array]]:

@@ -70,7 +70,7 @@ class FreeRun:
         self._state = np.concatenate([*start, np.zeros(2)])
         require_memory(16.0 * len(times) * (size + 1), f"{len(times)} results take", part="t", hint="request fewer")
         self._record = np.empty((len(times), 2 * size + 2))
-        self._error = options.allowed(TOLERANCE) or 0.0
+        self._error = options.choose_tolerance(TOLERANCE) or 0.0
         longest = options.step if options.step is not None else float(times[-1] - times[0])
         self._friction_speed, self._stopped, self._reason = options.friction_speed, float(times[0]), ""
         limits = (float(longest), float(self._error), float(options.friction_speed))
@@ -111,7 +111,7 @@ class ModelRun:
     led          : numbers of the coordinates that drives prescribe
     yields       : stiffness and damping (coordinates, 2) of compliant drives, along η: -k η - c η̇ is added
 
-    eta, rates : (n,), views of the present state; accelerations : (n,); seen : outputs (o,) before inputs jump
+    eta, rates : (n,), views of the present state; accelerations : (n,); present_outputs : outputs (o,) before inputs jump
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class ModelRun:
     def _look(self) -> None:
         n = self.model.layout.size
         self.eta, self.rates = self.memory[:n], self.memory[n : 2 * n]
-        self.accelerations, self.seen = self.now[:n], self.now[2 * n : -ENERGIES]
+        self.accelerations, self.present_outputs = self.now[:n], self.now[2 * n : -ENERGIES]
 
     @property
     def state(self) -> tuple[Array, Array]:

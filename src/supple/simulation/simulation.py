@@ -171,8 +171,8 @@ def simulate(
     links = by_rigid_links(formulation)
     if links and (rigid or not isinstance(mechanism, Mechanism)):
         raise InputError(
-            "requires a mechanism with elastic parts that deform", part='formulation "erls"',
-            hint="remove the formulation" + (", or rigid" if rigid else ""),
+            "requires a mechanism whose elastic parts are not treated as rigid", part='formulation "erls"',
+            hint='use formulation "auto"' + (", or remove rigid=True (--rigid)" if rigid else ""),
         )  # fmt: skip
     if isinstance(mechanism, ReducedModel):
         at: Any = start
@@ -209,7 +209,7 @@ def simulate(
     if theta_rates.ndim != 1:
         raise InputError("more than one state is given", part="rates", hint="simulate one at a time")
     given = StepOptions(step, tolerance, spectral_radius, friction_speed, rigid)
-    options, spacing = given._replace(step=largest, tolerance=given.allowed(TOLERANCE)), given.spacing(largest)
+    options, spacing = given._replace(step=largest, tolerance=given.choose_tolerance(TOLERANCE)), given.spacing(largest)
     hardware = hardware_of(mechanism) if drives else NO_HARDWARE
     if motion is not None:
         note_unused_drives(hardware)
@@ -334,7 +334,7 @@ class LinkRun:
         return Simulation(
             mechanism.name, reached, record, self._reason, float(time[-1]), sum(part.steps for part in passed),
             sum(part.iterations for part in passed), self._options.tolerance, bodies=record,
-            damping=time_damping(mechanism).said if mechanism.elastic else "",
+            damping=time_damping(mechanism).remark if mechanism.elastic else "",
         )  # fmt: skip
 
 

@@ -160,7 +160,7 @@ def deflection(
     at : str, mapping, array_like or Configuration, optional
         One configuration, as in `assemble`. Default: rest.
     large : bool, optional
-        Compute displacements and rotations of any size from the full equations, with load steps. Default: False, small
+        Compute displacements and rotations of any size from the full equations, with load steps. False assumes small
         displacements.
 
     Returns

@@ -137,7 +137,7 @@ class LargeDeflection(StaticDeflection):
         return self.found.settled.steps
 
     @cached_property
-    def deformed(self) -> Configuration:
+    def deformed_configuration(self) -> Configuration:
         """Deformed configuration, from which a simulation can start."""
         return self.found.configuration
 
@@ -163,7 +163,7 @@ class LargeDeflection(StaticDeflection):
         found = port(numbering, name)
         if found.row is not None:
             at = found.row - numbering.constraints
-            return float(self.deformed.w[at] - self.configuration.w[at])
+            return float(self.deformed_configuration.w[at] - self.configuration.w[at])
         return float(self._place_displacement(found))
 
     def _place_displacement(self, found: Port) -> float:

@@ -56,7 +56,7 @@ class Plant(Advancing[Pieces], Protocol):
         ...
 
     @property
-    def seen(self) -> Array:
+    def present_outputs(self) -> Array:
         """Outputs (o,) at the present time, before a jump of the inputs."""
         ...
 

@@ -142,7 +142,7 @@ class PiecewisePolynomial:
         """Return the function advanced by a time, θ_d(t + time), for loops with a delay."""
         return replace(self, breaks=self.breaks - time)
 
-    def delayed(self, time: float) -> PiecewisePolynomial:
+    def delay(self, time: float) -> PiecewisePolynomial:
         """Return the function delayed by a time, θ_d(t - time)."""
         return self.ahead(-time)
 

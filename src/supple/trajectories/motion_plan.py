@@ -239,7 +239,7 @@ def _tool_plan(mechanism: Mechanism, motion: Motion, tool: ToolMotion, part: str
 
     def evaluate(time: Array) -> Array:
         y = along.derivatives(time, closed=True)
-        return led.led(points, y[0, :, 0], y[:, :, 1:])
+        return led.solve_motion(points, y[0, :, 0], y[:, :, 1:])
 
     return Plan(part, CalledFunction(numbering.coordinates, evaluate, begin=0.0, end=duration), True)
 
@@ -335,7 +335,7 @@ class Tool:
             np.stack([part.bend for part in parts], axis=-3),
         )
 
-    def led(self, path: Array, passed: Array, course: Array) -> Array:
+    def solve_motion(self, path: Array, passed: Array, course: Array) -> Array:
         """Return θ, θ̇, θ̈ (N, 3, s) along a path (P, c); passed : number of completed straight pieces (N,).
 
         course : y, ẏ, ÿ (3, N, c) at those times

@@ -284,7 +284,7 @@ class PosedTool:
             columns.append(np.concatenate([moved.velocity, moved.angular_velocity], axis=-1))
         return gap @ self.rows.T, self.rows @ np.stack(columns, axis=-1)
 
-    def led(self, given: Callable[[Array], Poses], knots: Array, times: Array) -> Array:
+    def solve_motion(self, given: Callable[[Array], Poses], knots: Array, times: Array) -> Array:
         """Return θ, θ̇, θ̈ (N, 3, s) at times; knots (K,) are times at which θ is solved one after another."""
         theta = self._approach(rest(self.mechanism).theta.copy(), given(knots[:1]))
         found = [theta]
@@ -389,7 +389,7 @@ def posed_course(mechanism: Mechanism, table: SampledMotion) -> Callable[[Array]
     tool = PosedTool(mechanism, _place(mechanism, place), axes, table.file)
     given = _poses(mechanism, place, axes, table)
     knots = table.time[np.unique(np.linspace(0, len(table.time) - 1, min(len(table.time), _KNOTS)).astype(int))]
-    return lambda times: tool.led(given, knots, times)
+    return lambda times: tool.solve_motion(given, knots, times)
 
 
 def _columns(mechanism: Mechanism, table: SampledMotion) -> tuple[str, tuple[str, ...]]:

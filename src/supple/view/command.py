@@ -163,7 +163,7 @@ def view(
             save_text(output, html)
         size = output.stat().st_size
         data = {"name": shown.mechanism.name, "file": str(output), "bytes": size}
-        answer.give(data, lambda: print(f"{output}: {size / 1e6:.2f} MB"))
+        answer.give(data, lambda: print(f"written to {output} ({size / 1e6:.2f} MB)"))
 
 
 def _serve_page(answer: Answer, name: str, html: str, port: int, browser: bool) -> None:

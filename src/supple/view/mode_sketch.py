@@ -67,7 +67,7 @@ def mode_sketch(
     drawn = DeformedShapes(modes.configuration, modes.rest)
     for panel, i in zip(drawn_on, chosen, strict=True):
         shape = {body.name: body.shapes @ modes.shapes[i, body.start : body.stop] for body in modes.rest.bodies}
-        largest = drawn.draw(panel, shape, scale, nodes).drawn
+        largest = drawn.draw(panel, shape, scale, nodes).drawn_displacement
         panel.set_title(f"{i + 1}: {modes.frequencies_hz[i]:.4g} Hz\nlargest drawn as {length(largest)}", fontsize=9)
     return panels(drawn_on)
 
@@ -138,7 +138,7 @@ class Sizes(NamedTuple):
     factor: float
 
     @property
-    def drawn(self) -> float:
+    def drawn_displacement(self) -> float:
         return self.largest * self.factor
 
 

@@ -51,7 +51,7 @@ def test_a_ratio_is_kept_at_the_lowest_mode(law, material):
 
 
 def test_nothing_is_said_where_the_law_is_one_of_elements():
-    assert time_damping(reed("damping: {rayleigh: [0, 1e-4]}")).said == ""
+    assert time_damping(reed("damping: {rayleigh: [0, 1e-4]}")).remark == ""
     found = time_damping(reed("damping: {rayleigh: [0.5, 1e-4]}", ", damping: {rayleigh: [0, 1e-5]}"))
     assert (found.whole, found.of("steel")) == ((0.5, 1e-4), pytest.approx((0.0, 1.1e-4)))
     run = supple.simulate(reed("damping: {modal: 0.02}"), until=1e-3, step=5e-4, rigid=True)

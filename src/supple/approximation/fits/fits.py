@@ -153,7 +153,7 @@ class Fit:
     continuous: bool = False
     raises_degree: bool = False
 
-    def settled(self, degree: int | None) -> int:
+    def choose_degree(self, degree: int | None) -> int:
         """Return the given degree, or the default degree.
 
         Parameters
@@ -197,7 +197,7 @@ class Fit:
         Polynomials
             Sample points and multi-indices.
         """
-        n = self.settled(degree)
+        n = self.choose_degree(degree)
         return Polynomials(self.design(dimension, n), self.indices(dimension, n), n)
 
     def grid_samples(self, counts: Sequence[int], degree: int | None = None) -> int:
@@ -235,7 +235,7 @@ class Fit:
 
 LAGRANGE = Fit(
     name="lagrange",
-    description="every coefficient separately, three points along each axis (Brüls 2007)",
+    description="interpolates every coefficient at three points along each axis (Brüls 2007)",
     design=lambda dimension, degree: full_factorial(dimension, degree + 1),
     indices=tensor,
     degree=2,
@@ -249,7 +249,7 @@ LAGRANGE = Fit(
 
 CHEBYSHEV = Fit(
     name="chebyshev",
-    description="mass matrix and potential, others from their gradients; one degree along all axes",
+    description="like auto, with the same degree along all axes",
     design=chebyshev_grid,
     indices=tensor,
     degree=4,
@@ -264,7 +264,7 @@ CHEBYSHEV = Fit(
 
 QUADRATIC = Fit(
     name="quadratic",
-    description="every coefficient separately, quadratic by least squares (Brüls 2004)",
+    description="fits every coefficient by a quadratic polynomial, least squares (Brüls 2004)",
     design=lambda dimension, _: central_composite(dimension),
     indices=total_degree,
     degree=2,
@@ -278,7 +278,7 @@ QUADRATIC = Fit(
 AUTO = replace(
     CHEBYSHEV,
     name="auto",
-    description="mass matrix and potential, others from their gradients; degrees chosen box by box",
+    description="fits the mass matrix and the potential and differentiates them, with a degree per box",
     raises_degree=True,
 )
 

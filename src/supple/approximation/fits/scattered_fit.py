@@ -100,7 +100,7 @@ def find_missing_points(known: Array, length: int) -> Array:
 
 def fit_rows(box: Box, rows: Rows, evaluated: Evaluated, indices: Indices) -> Array:
     """Return coefficients (terms, t) from the samples in `rows`, with their gradients if known."""
-    known = evaluated.known
+    known = evaluated.known_samples
     gradients = None if known.gradients is None else known.gradients[rows] * box.half[: evaluated.slopes]
     return fit(box.to_unit(evaluated.points[rows]), known.values[rows], indices, gradients)
 

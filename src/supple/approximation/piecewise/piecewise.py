@@ -61,7 +61,7 @@ class Piecewise:
     arrays: PiecewiseArrays
 
     @cached_property
-    def packed(self) -> tuple[Integers, Array]:
+    def kernel_arrays(self) -> tuple[Integers, Array]:
         """Two flat arrays for kernels, see `supple.approximation.piecewise.packing`."""
         return packed_arrays(*self.arrays)
 
@@ -94,7 +94,7 @@ class Piecewise:
         """Return the leaf that contains each x (N, s), NOWHERE outside."""
         points = np.ascontiguousarray(np.atleast_2d(np.asarray(x, float)))
         leaves = np.empty(len(points), dtype=np.int64)
-        compile_kernel(locate_batch, count=len(points))(*self.packed, points, leaves)
+        compile_kernel(locate_batch, count=len(points))(*self.kernel_arrays, points, leaves)
         return leaves
 
     def evaluate(self, x: ArrayLike) -> Array:
@@ -116,9 +116,9 @@ class Piecewise:
         slopes = np.empty((len(points), self.outputs, self.dimension if gradients else 0))
         inside = np.empty(len(points), dtype=np.int64)
         if gradients:
-            compile_kernel(gradient_batch, count=len(points))(*self.packed, points, values, slopes, inside)
+            compile_kernel(gradient_batch, count=len(points))(*self.kernel_arrays, points, values, slopes, inside)
         else:
-            compile_kernel(evaluate_batch, count=len(points))(*self.packed, points, values, inside)
+            compile_kernel(evaluate_batch, count=len(points))(*self.kernel_arrays, points, values, inside)
         if not inside.all():
             n = int(np.flatnonzero(inside == 0)[0])
             raise InputError(

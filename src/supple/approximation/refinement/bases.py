@@ -80,10 +80,10 @@ class Bases(Protocol):
     def samples(self, level: int, slopes: int) -> int:
         """Return the number of samples of a level, with slopes known along so many axes."""
 
-    def lacking(self, leaf: Leaf, known: Array, slopes: int) -> Array:
+    def choose_points(self, leaf: Leaf, known: Array, slopes: int) -> Array:
         """Return the points ξ of the level's design that no known point (N, s) represents."""
 
-    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[CandidateTerms]:
+    def propose_terms(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[CandidateTerms]:
         """Return the polynomials that the samples of a leaf allow."""
 
     def better(self, node: BoxNode, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
@@ -119,11 +119,11 @@ class Graded:
         """Return the samples of a degree, see `samples_for`."""
         return samples_for(self._dimension, level, slopes)
 
-    def lacking(self, leaf: Leaf, known: Array, slopes: int) -> Array:
+    def choose_points(self, leaf: Leaf, known: Array, slopes: int) -> Array:
         """Return the missing points of a nested sequence."""
         return find_missing_points(known, self.samples(leaf.level, slopes))
 
-    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[CandidateTerms]:
+    def propose_terms(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[CandidateTerms]:
         """Return the degree of the level, one less, and higher ones if the samples allow."""
         s, equations = self._dimension, len(leaf.fitted) * (1 + evaluated.slopes)
         degrees = [n for n in range(1, self.highest + 1) if LEAST_OVERSAMPLING * count(s, n) <= equations]
@@ -179,13 +179,13 @@ class AdaptiveBasis:
         """Return the samples as for a total degree with as many terms."""
         return self._dimension + ceil(OVERSAMPLING * self._counts[level] / (1 + slopes))
 
-    def lacking(self, leaf: Leaf, known: Array, slopes: int) -> Array:
+    def choose_points(self, leaf: Leaf, known: Array, slopes: int) -> Array:
         """Return approximate Fekete points of the terms that were chosen last, as many as points are missing."""
         needed = self.samples(leaf.level, slopes)
         indices = self.indices if leaf.node.indices is None else leaf.node.indices
         return fekete_points(known, indices[:needed], max(0, needed - len(known)))
 
-    def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[CandidateTerms]:
+    def propose_terms(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[CandidateTerms]:
         """Return the terms chosen by the samples, in several numbers, and a total degree."""
         s = self._dimension
         most = self._most(len(leaf.fitted), evaluated)
@@ -213,7 +213,7 @@ class AdaptiveBasis:
 
     def _order(self, node: BoxNode, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
         """Return terms by how much some samples need them."""
-        box, known, used = node.box, evaluated.known, node.indices
+        box, known, used = node.box, evaluated.known_samples, node.indices
         if used is not None and node.coefficients is not None:
             used = node.terms(self.indices)
         counted, gradients = weight(box, FIRST_DEGREE), None

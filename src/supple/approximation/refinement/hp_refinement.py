@@ -46,7 +46,7 @@ class Refinement:
     @cached_property
     def influence(self) -> Influence:
         """Influence of the outputs on the families; available after the first sample."""
-        return influence(self.derived, self.evaluated.known, self.problem.dimension)
+        return influence(self.derived, self.evaluated.known_samples, self.problem.dimension)
 
     def run(self) -> Forest:
         """Refine until every family of every box is below the tolerance, also on fresh points."""
@@ -82,7 +82,7 @@ class Refinement:
             np.tile(leaf.box.half, (len(part), 1)) for leaf, pair in zip(work, requested, strict=True) for part in pair
         ])  # fmt: skip
         most = self.problem.limits.samples
-        if len(self.evaluated) and len(self.evaluated) + self.evaluated.lacking(points, half) > most:
+        if len(self.evaluated) and len(self.evaluated) + self.evaluated.count_missing(points, half) > most:
             return False
         rows, at = self.evaluated.rows(points, half), 0
         for leaf, (samples, checks) in zip(work, requested, strict=True):
@@ -123,7 +123,7 @@ class Refinement:
             return none, leaf.box.from_unit(self.suspicion.of_leaf(leaf, self.medians, self._weight))
         slopes = s if self.evaluated.samples is None else self.evaluated.slopes
         known = leaf.box.to_unit(self.evaluated.points[leaf.fitted])
-        samples = leaf.box.from_unit(self.bases.lacking(leaf, known, slopes))
+        samples = leaf.box.from_unit(self.bases.choose_points(leaf, known, slopes))
         if leaf.errors:
             return samples, none
         if s <= 3:  # errors are largest near corners, so corners are fitted from the start
@@ -135,7 +135,7 @@ class Refinement:
     def _fit(self, leaf: Leaf) -> None:
         """Fit the polynomials that the samples allow, and keep the best one on all points of the box."""
         best, kept = np.inf, leaf.node
-        for indices, terms in self.bases.tried(leaf, self.evaluated, self._weight):
+        for indices, terms in self.bases.propose_terms(leaf, self.evaluated, self._weight):
             own = None if indices is self.bases.indices else indices
             found = BoxNode(leaf.box, None, None, fit_rows(leaf.box, leaf.fitted, self.evaluated, indices[:terms]), own)
             error = self._error(leaf, found)

@@ -57,4 +57,4 @@ def fit_leaves(leaves: Sequence[BoxNode], chosen: Polynomials, evaluated: Evalua
     for n, leaf in enumerate(leaves):
         mine = rows[n * size : (n + 1) * size]
         valid = bool(evaluated.valid(mine).all())
-        leaf.coefficients = chosen.coefficients(evaluated.known.values[mine]) if valid else None
+        leaf.coefficients = chosen.coefficients(evaluated.known_samples.values[mine]) if valid else None

@@ -44,7 +44,7 @@ class Outlook:
         if math.isfinite(error) and error > 0.0:
             self.course.append((evaluations, error))
 
-    def needed(self, tolerance: float) -> float:
+    def predict_evaluations(self, tolerance: float) -> float:
         """Return the predicted evaluations for the tolerance; 0 if nothing can be predicted."""
         if len(self.course) < 4:
             return 0.0
@@ -62,7 +62,7 @@ class Outlook:
 
     def hopeless(self, tolerance: float, budget: int) -> bool:
         """Return whether the tolerance is out of reach."""
-        return self.needed(tolerance) > _BEYOND * budget
+        return self.predict_evaluations(tolerance) > _BEYOND * budget
 
 
 # The problem.
@@ -113,7 +113,7 @@ class FitProblem:
             return NO_ROWS.copy()
         floors = family_floors(self.region, self.evaluated, self.derived)
         allowed = AIM * self.tolerance
-        checked = confirmation.look(forest, floors, self.evaluated.known.relative, allowed)
+        checked = confirmation.look(forest, floors, self.evaluated.known_samples.relative, allowed)
         if confirmation.exhausted or (checked.valid.all() and checked.worst <= allowed):
             return NO_ROWS.copy()
         bad = np.full(len(checked.points), np.inf)
@@ -135,7 +135,7 @@ class FitProblem:
         errors : of boxes that miss the tolerance
         """
         if self.outlook.hopeless(self.tolerance, self.limits.samples):
-            forest.needed = self.outlook.needed(self.tolerance)
+            forest.needed = self.outlook.predict_evaluations(self.tolerance)
             if math.isinf(forest.needed):
                 forest.stagnant = max(errors, key=lambda item: item[0], default=(0.0, None))[1]
         return forest.needed > 0.0

@@ -77,7 +77,7 @@ def adaptive(
     if not tolerance > 0.0:
         raise InputError(f"the tolerance must be positive (got {tolerance:g})", hint="give a tolerance such as 1e-3")
     chosen = FITS[fit]
-    chosen.settled(degree)
+    chosen.choose_degree(degree)
     limits = Limits(largest_samples, shortest)
     free = chosen.raises_degree and not continuous
     evaluated = Evaluated(sampler, boxes[0].dimension, floors, placed if free else None)
@@ -149,7 +149,7 @@ def bisect(problem: FitProblem, chosen: Polynomials) -> Forest:
     done: list[BoxPart] = []
     while level:
         points, seed = _points(level, chosen.design, check_count(s), evaluated, seed)
-        spent = len(evaluated) + evaluated.lacking(np.vstack(points)) > problem.limits.samples
+        spent = len(evaluated) + evaluated.count_missing(np.vstack(points)) > problem.limits.samples
         errors = [(part.ancestors[-1], part.node.box) for part in level if part.ancestors]
         if len(evaluated) and (spent or forest.stagnant is not None or problem.give_up(forest, errors)):
             for root in forest.roots:
@@ -163,7 +163,7 @@ def bisect(problem: FitProblem, chosen: Polynomials) -> Forest:
             mine = evaluated.rows(part.node.box.from_unit(chosen.design))
             evaluated.fitted[mine] = True
             if evaluated.valid(part.rows).all():
-                part.node.coefficients = chosen.coefficients(evaluated.known.values[mine])
+                part.node.coefficients = chosen.coefficients(evaluated.known_samples.values[mine])
         done += level
         level, done, worst, forest.stagnant = _judge(done, problem, problem.medians(forest), chosen)
         if not level and done:
@@ -252,7 +252,7 @@ def _judge(
             if error <= problem.tolerance or not allowed.any():
                 good.append(part)
                 continue
-            counted = counted or influence(problem.derived, evaluated.known, box.dimension)
+            counted = counted or influence(problem.derived, evaluated.known_samples, box.dimension)
             weight = counted.weights(box.half, chosen.degree, medians)
             axis = int(np.argmax(np.where(allowed, misfit_by_axis(part, evaluated, chosen, weight), -1.0)))
         part.node.axis = axis
@@ -269,7 +269,7 @@ def misfit_by_axis(part: BoxPart, evaluated: Evaluated, chosen: Polynomials, wei
     With gradients along all axes, it is the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in a fit to
     all known points of the box.
     """
-    box, known = part.node.box, evaluated.known
+    box, known = part.node.box, evaluated.known_samples
     assert part.node.coefficients is not None
     xi = box.to_unit(evaluated.points[part.rows])
     values = known.values[part.rows]
@@ -301,7 +301,7 @@ def fit_conforming(problem: FitProblem, fit: Fit, degree: int | None) -> Forest:
     """Add planes, and raise the common degree if the fit allows it, until every cell is below the tolerance."""
     require_continuous(fit)
     region, evaluated, limits, s = problem.region, problem.evaluated, problem.limits, problem.dimension
-    highest = degree or HIGHEST.get(s, HIGHEST_OTHERWISE) if fit.raises_degree else fit.settled(degree)
+    highest = degree or HIGHEST.get(s, HIGHEST_OTHERWISE) if fit.raises_degree else fit.choose_degree(degree)
     n = min(2, highest) if fit.raises_degree else highest
     # Neighbouring boxes of the region must be cut by the same planes, so every bound is a plane from the start.
     cuts: Cuts = [{bound for box in region for bound in (box.lower[i], box.upper[i])} for i in range(s)]
@@ -313,7 +313,7 @@ def fit_conforming(problem: FitProblem, fit: Fit, degree: int | None) -> Forest:
         forest = Forest([grid_tree(box, _edges(box, cuts)) for box in region], chosen.indices)
         leaves = [leaf for root in forest.roots for leaf in root.leaves()]
         points = np.vstack([leaf.box.from_unit(chosen.design) for leaf in leaves])
-        if kept is not None and len(evaluated) + evaluated.lacking(points) > limits.samples:
+        if kept is not None and len(evaluated) + evaluated.count_missing(points) > limits.samples:
             return kept
         kept = forest
         fit_leaves(leaves, chosen, evaluated)
@@ -327,7 +327,7 @@ def fit_conforming(problem: FitProblem, fit: Fit, degree: int | None) -> Forest:
             bad and problem.give_up(forest, [(error, leaf.box) for leaf, error in bad])
         ):
             return forest
-        counted = counted or influence(problem.derived, evaluated.known, s)
+        counted = counted or influence(problem.derived, evaluated.known_samples, s)
         weights = partial(counted.weights, degree=n, medians=problem.medians(forest))
         planes_needed = _planes(problem, bad, leaves, chosen, weights)
         if not bad and not any(planes_needed):

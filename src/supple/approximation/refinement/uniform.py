@@ -116,7 +116,7 @@ def fit_in_groups(
         face_jumps(piecewise, derived, checked.scales),
         len(leaves) - boxes,
         forest.stagnant,
-        confirmation.stated(),
+        confirmation.state_confidence(),
     )
     if progress is not None:
         progress(Progress(result.samples + result.checks, result.boxes, 0, result.worst))
@@ -142,9 +142,9 @@ def _fit_groups(
                 leaf.coefficients = own
                 used += len(own)
         places.append(known.points)
-        here = np.abs(known.known.values[known.known.valid]).max(axis=0, initial=0.0)
+        here = np.abs(known.known_samples.values[known.known_samples.valid]).max(axis=0, initial=0.0)
         scale = np.maximum(scale, here) if scale.size else here
-        some, relative = some or bool(known.known.valid.any()), known.known.relative
+        some, relative = some or bool(known.known_samples.valid.any()), known.known_samples.relative
     points = np.unique(np.vstack(places), axis=0)
     if not some:
         raise NumericalError(

@@ -18,11 +18,11 @@ from supple.array_types import Array, Complex
 from supple.control.controllers.needed_forces import motion_series
 from supple.control.feedforward.reference import AnyReference
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import AffineLaw, make_constant_law
+from supple.control.laws.affine_law import AffineLaw, constant_law
 from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria, EquilibriaOf
 from supple.control.laws.linear_law import closed_poles, continuous_poles, linear_law
-from supple.control.laws.scheduling import Ranges, schedule_law
+from supple.control.laws.scheduling import Ranges, scheduled_law
 from supple.control.margins.open_loop import held_input_model
 from supple.control.observers.sampled_plant import discretize
 from supple.diagnostics import InputError, NumericalError
@@ -239,7 +239,7 @@ def _law(
     beside: Sequence[AffineController],
 ) -> AffineLaw:
     if isinstance(plant, LinearModel):
-        law = make_constant_law(modal_matrices(plant, choice, ports), ports, name=name)
+        law = constant_law(modal_matrices(plant, choice, ports), ports, name=name)
         _require_stable(law, plant, beside, None)
         return law
     assert region is not None
@@ -251,10 +251,10 @@ def _law(
     def matrices_of(theta: Array) -> AffineMatrices:
         here = linear_at(theta)
         found = modal_matrices(here, choice, ports)
-        _require_stable(make_constant_law(found, ports, name=name), here, beside, theta)
+        _require_stable(constant_law(found, ports, name=name), here, beside, theta)
         return widen(found, ports, wide_ports)
 
-    return schedule_law(
+    return scheduled_law(
         matrices_of, region, wide_ports, tolerance=tolerance, name=name,
         equilibria=_equilibria(linear_at, choice, ports, wide_ports, region),
     )  # fmt: skip
@@ -300,7 +300,7 @@ def _equilibria(
             not wide_ports.coordinates
         ):  # otherwise the signals at rest are those of the motion, and are subtracted before
             x[:, :o] = -washout_gain(choice, ports) * y[:, :o]
-        return Equilibria(x, z, np.zeros((len(theta), len(wide_ports.answered))))
+        return Equilibria(x, z, np.zeros((len(theta), len(wide_ports.outputs))))
 
     return equilibria
 

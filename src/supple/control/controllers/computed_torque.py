@@ -130,7 +130,7 @@ class ComputedTorque:
         """Reset before the first sample: no previous forces or measurements."""
         self.short, self._last, self._last_deviation = 0, None, None
 
-    def applied(self, command: Array) -> None:
+    def record_command(self, command: Array) -> None:
         """Record the last forces as drives applied them; bounded rates continue from these."""
         if self._last is not None:
             self._last = self._last._replace(forces=self.drives.forces(command, self._along))
@@ -142,7 +142,7 @@ class ComputedTorque:
         omega = self.frequencies
         a = aim.accelerations + 2.0 * self.damping_ratios * omega * (aim.rates - rates) + omega**2 * (aim.theta - theta)
         last = self._last if self._last is not None and self._last.time < t else None
-        need = self.equations.needed(theta, rates, a, aim)
+        need = self.equations.compute_forces(theta, rates, a, aim)
         u, met = self.division.divide_forces(need, t, last)
         if not met:
             self._count_short(t)
@@ -334,7 +334,7 @@ def _about(controller: ComputedTorque, plant: LinearModel) -> LinearModel:
     def response(change: Array) -> Array:
         off, rates = change[:s], change[s:]
         a = -2.0 * controller.damping_ratios * controller.frequencies * rates - controller.frequencies**2 * off
-        need = controller.equations.needed(theta + off, rates, a, Aim(theta, still, still))
+        need = controller.equations.compute_forces(theta + off, rates, a, Aim(theta, still, still))
         return controller.drives.commands(np.linalg.pinv(need.B) @ need.Q, rates @ need.B)
 
     K = np.stack([(response(-step) - response(step)) / (2.0 * _SMALL) for step in _SMALL * np.eye(2 * s)], axis=1)

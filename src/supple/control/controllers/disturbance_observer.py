@@ -32,7 +32,7 @@ from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria
-from supple.control.laws.scheduling import schedule_law
+from supple.control.laws.scheduling import scheduled_law
 from supple.control.margins.loop_check import growth_on
 from supple.control.plants.surrounding import hardware_in
 from supple.description.drawing import Drawing
@@ -121,7 +121,7 @@ def disturbance_observer(
     def matrices_of(theta: Array) -> AffineMatrices:
         return _matrices(joints, theta, (omega, ratios, fast), ports, drives)
 
-    law = schedule_law(
+    law = scheduled_law(
         matrices_of, model, ports, tolerance=tolerance, name=NAME, by=outputs,
         equilibria=lambda theta: _equilibria(joints, theta, ports, drives),
         growth=growth_on(model, hardware_in(model, hardware), ports),
@@ -154,7 +154,7 @@ def _matrices(
     m = empty(3 * s, ports)
     m.A[:] = kept @ F
     m.B[:, ports.y], m.B[:, ports.products] = L, -kept @ pushed @ bend
-    m.B[:, ports.applied] = kept @ pushed @ (B * drives.gain)
+    m.B[:, ports.applied_commands] = kept @ pushed @ (B * drives.gain)
     m.b[:] = kept @ pushed @ here.force
     U = divide @ np.hstack([-here.M * omega**2, here.damping - here.M * (2.0 * ratios * omega), -here.M])
     U[:, s : 2 * s] += drives.by_rate(B)
@@ -170,9 +170,14 @@ def _matrices(
 def _equilibria(joints: JointModel, theta: Array, ports: Ports, drives: ForceCommands) -> Equilibria:
     """Return the equilibria of the law at θ (N, s), without disturbance."""
     count, s = theta.shape
-    commands = np.asarray(drives.rows(joints.holding(theta).T).T)
+    commands = np.asarray(drives.rows(joints.find_holding_inputs(theta).T).T)
     states, known = np.zeros((count, 3 * s)), np.zeros((count, ports.size))
-    states[:, :s], known[:, ports.y], known[:, ports.wanted(0)], known[:, ports.applied] = theta, theta, theta, commands
+    states[:, :s], known[:, ports.y], known[:, ports.wanted(0)], known[:, ports.applied_commands] = (
+        theta,
+        theta,
+        theta,
+        commands,
+    )
     return Equilibria(states, known, commands)
 
 

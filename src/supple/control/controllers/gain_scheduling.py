@@ -23,7 +23,7 @@ from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria
-from supple.control.laws.scheduling import schedule_law
+from supple.control.laws.scheduling import scheduled_law
 from supple.control.margins.loop_check import growth_on
 from supple.control.plants.surrounding import hardware_in
 from supple.diagnostics.arguments import require_arguments
@@ -98,7 +98,7 @@ def gain_scheduled(
     def matrices_of(theta: Array) -> AffineMatrices:
         return _matrices(model, theta, design, ports, drives)
 
-    law = schedule_law(
+    law = scheduled_law(
         matrices_of, model, ports, tolerance=tolerance, name="gain scheduling", by=outputs[: model.layout.theta],
         equilibria=lambda theta: _equilibria(model, theta, ports, drives),
         growth=growth_on(model, hardware_in(model, hardware), ports),
@@ -135,5 +135,5 @@ def _equilibria(model: ReducedModel, theta: Array, ports: Ports, drives: ForceCo
     found, n = find_rest(model, theta), model.layout.size
     commands = np.asarray(drives.rows(found.inputs.T).T)
     known = np.zeros((len(theta), ports.size))
-    known[:, :n], known[:, ports.wanted(0)], known[:, ports.applied] = found.eta, theta, commands
+    known[:, :n], known[:, ports.wanted(0)], known[:, ports.applied_commands] = found.eta, theta, commands
     return Equilibria(np.zeros((len(theta), 0)), known, commands)

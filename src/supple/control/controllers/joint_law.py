@@ -140,9 +140,9 @@ def joint_matrices(gains: CommandGains, ports: Ports) -> AffineMatrices:
         back = T / gains.tracking * np.linalg.pinv(gains.integral)
         m.A[total, total], m.A[total, command] = one, -back
         summed = T * np.diag(gains.integral.any(axis=0).astype(float))
-        m.B[total, theta], m.B[total, ports.wanted(0)], m.B[total, ports.applied] = -summed, summed, back
+        m.B[total, theta], m.B[total, ports.wanted(0)], m.B[total, ports.applied_commands] = -summed, summed, back
         m.A[command], m.B[command], m.b[command] = m.C, m.D, m.d
-        m.A0[command, ports.applied] = np.eye(a)
+        m.A0[command, ports.applied_commands] = np.eye(a)
     return m
 
 
@@ -242,7 +242,7 @@ class JointModel:
         B = here.input_map[:s, self._columns]
         return JointEquations(here.M[:s, :s], here.force[:s], here.damping[:s, :s], B, least_inputs(B, theta))
 
-    def holding(self, theta: Array) -> Array:
+    def find_holding_inputs(self, theta: Array) -> Array:
         """Return the inputs (N, a) of least norm that hold θ (N, s): -B⁺ p."""
         here, s = self.equations(theta), len(self.coordinates)
         divide = [

@@ -28,7 +28,7 @@ from supple.control.controllers.needed_forces import ForceCommands, commands_for
 from supple.control.feedforward.reference import AnyReference, Reference, reference
 from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import make_constant_law
+from supple.control.laws.affine_law import constant_law
 from supple.control.laws.affine_matrices import Ports
 from supple.control.laws.linear_law import linear_law
 from supple.control.margins.loop_check import Place, checked_places, is_unstable, warn_if_unstable, worst_pole
@@ -291,8 +291,8 @@ def _controller(
         by_command, model.coordinates, model.actuators, T, fed=feedforward is not None, sensors=options.sensors
     )  # fmt: skip
     remark = f"rates of the coordinates by differences through {corner:.4g} Hz" if by_command.filters else ""
-    law = make_constant_law(
-        joint_matrices(by_command, ports), ports, name=name, said=remark, commanded_actuators=drives.driven
+    law = constant_law(
+        joint_matrices(by_command, ports), ports, name=name, remark=remark, commanded_actuators=drives.driven
     )
     places = checked_places(model.theta(at), target)
     warn_if_unstable(name, model.of, linear_law(law), known, places, lambda place: _remedy(place, by_command, ports))
@@ -303,7 +303,7 @@ def _remedy(place: Place, gains: CommandGains, ports: Ports) -> str:
     """Return a change that stabilizes the loop at a place, found by trial: another rate filter or other gains."""
 
     def pole(trial: CommandGains) -> complex:
-        return worst_pole(place, linear_law(make_constant_law(joint_matrices(trial, ports), ports)))
+        return worst_pole(place, linear_law(constant_law(joint_matrices(trial, ports), ports)))
 
     def stable(trial: CommandGains) -> bool:
         return not is_unstable(pole(trial))

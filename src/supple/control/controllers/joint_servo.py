@@ -24,7 +24,7 @@ from supple.control.controllers.joint_law import (
 )
 from supple.control.feedforward.reference import reference
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import make_constant_law
+from supple.control.laws.affine_law import constant_law
 from supple.control.laws.linear_law import linear_law
 from supple.control.margins.loop_check import checked_places, warn_if_unstable
 from supple.control.plants.surrounding import hardware_in
@@ -169,7 +169,7 @@ def joint_servo(
     gains = CommandGains(P, np.zeros_like(P), Q, R0, R1, tracking)
     ports = joint_ports(gains, names, model.actuators, sample_time, preview=late, sensors=sensors)
     matrices, ports = without_unused_measurements(joint_matrices(gains, ports), ports)
-    law = make_constant_law(matrices, ports, name="joint servo", commanded_actuators=model.actuators)
+    law = constant_law(matrices, ports, name="joint servo", commanded_actuators=model.actuators)
     places = checked_places(None, target)
     remedy = f"lower gain (now {value_text(gain)}), or use faster drives"
     warn_if_unstable("joint servo", of, linear_law(law), known, places, remedy)

@@ -23,9 +23,9 @@ from supple.control.feedforward.reference import reference
 from supple.control.gains.feedback_gain import FeedbackGain, PerCoordinate, require_continuous_time
 from supple.control.gains.pole_placement import UnreachableModes, unreachable_modes
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import make_constant_law
+from supple.control.laws.affine_law import constant_law
 from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports
-from supple.control.laws.scheduling import schedule_law
+from supple.control.laws.scheduling import scheduled_law
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, kalman_filter
 from supple.control.observers.linear_filter import LinearFilter, rigid_coordinate_names
 from supple.control.observers.observed_law import (
@@ -130,7 +130,7 @@ def lqg(
     U = np.zeros((len(K), len(plant.F)))
     U[:, :N] = -K
     feedback = Feedback(U, np.zeros((len(K), ports.size)), command + K @ state)
-    law = make_constant_law(feedback_law(observer, observer, ports, feedback), ports, name="lqg")
+    law = constant_law(feedback_law(observer, observer, ports, feedback), ports, name="lqg")
     return AffineController(replace(law, undriven=linear.undriven))
 
 
@@ -227,9 +227,9 @@ def state_feedback(
 
     if at is not None:
         theta = theta_points(model.layout, named_theta(model, at))[0][0]
-        law = make_constant_law(matrices_of(theta), ports, name="state feedback")
+        law = constant_law(matrices_of(theta), ports, name="state feedback")
     else:
-        law = schedule_law(
+        law = scheduled_law(
             matrices_of, model, ports, tolerance=tolerance, name="state feedback", by=observer.encoders,
             equilibria=lambda theta: observed_equilibria(observer, ports, theta, lambda rests: rests.commands),
             growth=lambda theta, matrices: loop_growth(observer, theta, ports, matrices),

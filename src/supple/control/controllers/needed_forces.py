@@ -56,7 +56,7 @@ class Aim(NamedTuple):
 class ActuatorForceModel(Protocol):
     """Protocol of the equations of computed torque."""
 
-    def needed(self, theta: Array, rates: Array, a: Array, aim: Aim) -> RequiredForce:
+    def compute_forces(self, theta: Array, rates: Array, a: Array, aim: Aim) -> RequiredForce:
         """Return the forces of the chosen actuators for accelerations a (s,) at measured θ, θ̇ (s,)."""
         ...
 
@@ -72,7 +72,7 @@ class MechanismEquations:
     numbers: list[int]
     weights: Array
 
-    def needed(self, theta: Array, rates: Array, a: Array, aim: Aim) -> RequiredForce:
+    def compute_forces(self, theta: Array, rates: Array, a: Array, aim: Aim) -> RequiredForce:
         """Return the forces for accelerations a; see `ActuatorForceModel`."""
         here = local(self.mechanism, theta, rigid=True)
         drag, _ = here.dry_friction(aim.rates, FRICTION_SPEED)
@@ -93,7 +93,7 @@ class ModelEquations:
     model: ReducedModel
     numbers: list[int]
 
-    def needed(self, theta: Array, rates: Array, a: Array, aim: Aim) -> RequiredForce:
+    def compute_forces(self, theta: Array, rates: Array, a: Array, aim: Aim) -> RequiredForce:
         """Return the forces for accelerations a; see `ActuatorForceModel`."""
         return _compute_model_forces(self, theta, rates, a, aim._replace(bending=None))
 
@@ -105,7 +105,7 @@ class FlexibleEquations:
         self.model, self.numbers = model, numbers
         self._delta = self._still = np.zeros(model.layout.size - model.layout.theta)
 
-    def needed(self, theta: Array, rates: Array, a: Array, aim: Aim) -> RequiredForce:
+    def compute_forces(self, theta: Array, rates: Array, a: Array, aim: Aim) -> RequiredForce:
         """Return the forces for accelerations a; see `ActuatorForceModel`."""
         if aim.bending is None:
             aim = aim._replace(bending=np.stack([self.deformation(aim), self._still, self._still]))

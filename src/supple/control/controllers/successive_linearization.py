@@ -103,7 +103,7 @@ class SuccessiveLinearization:
             self.gain = self.design(self.linear_about(aim))
             self.designs += 1
         self._samples += 1
-        need = self.equations.needed(aim.theta, aim.rates, aim.accelerations, aim)
+        need = self.equations.compute_forces(aim.theta, aim.rates, aim.accelerations, aim)
         u, _ = self.division.divide_forces(need, t)
         u = u - self.gain.K @ np.concatenate([theta - aim.theta, rates - aim.rates])
         return self.drives.commands(u, rates @ need.B)
@@ -199,7 +199,7 @@ def _about(controller: SuccessiveLinearization, plant: LinearModel) -> LinearMod
     names = controller.coordinates
     theta = np.array([plant.at["states"][name] for name in names])
     still = np.zeros(len(names))
-    B = controller.equations.needed(theta, still, still, Aim(theta, still, still)).B
+    B = controller.equations.compute_forces(theta, still, still, Aim(theta, still, still)).B
     K = controller.drives.rows(controller.design(controller.linear_about(Aim(theta, still, still))).K)
     K[:, len(names) :] -= controller.drives.by_rate(B)
     return static_law(K, (*names, *(f"{name}.rate" for name in names)), controller.actuators)

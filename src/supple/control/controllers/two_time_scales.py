@@ -32,10 +32,10 @@ from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import reference
 from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController, FollowedMotion
-from supple.control.laws.affine_law import make_constant_law
+from supple.control.laws.affine_law import constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports
 from supple.control.laws.law_equilibrium import Equilibria
-from supple.control.laws.scheduling import schedule_law
+from supple.control.laws.scheduling import scheduled_law
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, SampledRests
 from supple.control.observers.observed_law import (
     Feedback,
@@ -240,11 +240,9 @@ def two_time_scales(
     ratios = np.broadcast_to(np.asarray(damping_ratios, dtype=float), (d,)).copy()
     design = TwoTimeScales(observer, k, ratios, drives, deformed, ports)
     if at is not None:
-        law = make_constant_law(
-            design.at(np.asarray(named_theta(model, at), dtype=float)), ports, name="two time scales"
-        )
+        law = constant_law(design.at(np.asarray(named_theta(model, at), dtype=float)), ports, name="two time scales")
     else:
-        law = schedule_law(
+        law = scheduled_law(
             design.at, model, ports, tolerance=tolerance, name="two time scales", by=observer.encoders,
             equilibria=design.equilibria,
             growth=lambda theta, matrices: loop_growth(observer, theta, ports, matrices),

@@ -153,7 +153,7 @@ def shape_motion(
 def superpose(motion: Reference, impulses: Shaper) -> Reference:
     """Return Σ A_i θ_d(t - t_i), exactly: polynomials stay polynomials."""
     breaks = common_breaks([motion.breaks + t for t in impulses.delays])
-    parts = [A * motion.delayed(t).on(breaks) for A, t in zip(impulses.amplitudes, impulses.delays, strict=True)]
+    parts = [A * motion.delay(t).on(breaks) for A, t in zip(impulses.amplitudes, impulses.delays, strict=True)]
     return Reference(motion.coordinates, breaks, np.sum(parts, axis=0), motion.units)
 
 

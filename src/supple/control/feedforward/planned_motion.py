@@ -52,7 +52,7 @@ class LedOutputs:
             )  # fmt: skip
         self.model = model
         self.names = _chosen(model, outputs)
-        observed = model.labels.observed
+        observed = model.labels.output_composition
         self._numbers = np.array([number for name in self.names if (number := observed.measure_of(name)) is not None])
 
     def along(self, theta: Array, delta: Array) -> Array:
@@ -81,7 +81,7 @@ class LedOutputs:
         steps = np.linalg.solve(J, (target - self.along(theta, delta))[..., None])[..., 0]
         return theta + steps, float(np.abs(steps[0]).max())
 
-    def leading(self, target: Array, delta: Array, guess: Array) -> Array:
+    def solve_coordinates(self, target: Array, delta: Array, guess: Array) -> Array:
         """Return θ, θ̇, θ̈ (3, N, s) for given outputs."""
         theta, last, J = guess, np.inf, self.slopes(guess[0], delta[0])
         size = np.abs(theta[0]).max() + np.abs(target[0]).max()
@@ -108,7 +108,7 @@ def position_outputs(model: ReducedModel, given: str | Sequence[str] | None) -> 
 
     A sensor's name selects all its outputs; None selects all positions.
     """
-    observed = model.labels.observed
+    observed = model.labels.output_composition
     known = [name for name in model.labels.outputs if observed.measure_of(name) is not None]
     if given is None:
         return tuple(known)

@@ -11,7 +11,7 @@ is
 `robust` also requires that the final deformation does not change, to first order, with the stiffness: ∂/∂κ of
 M_δδ ë + D_δδ ė + (1 + κ) K_δδ e = f is M_δδ ë' + D_δδ ė' + K_δδ e' = -K_δδ e.
 
-`deforming` does not change the motion: it adds the deformation of the model along it.
+`add_deformation` does not change the motion: it adds the deformation of the model along it.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _follow_outputs(led: LedOutputs, path: Reference) -> Reference:
         theta = 0.5 * (np.min([box[0] for box in boxes], axis=0) + np.max([box[1] for box in boxes], axis=0))
     found = np.empty((3, len(times), s))
     for n, y in enumerate(path.sample(times)[:, :3, None]):
-        found[:, [n]] = led.leading(y, np.zeros((3, 1, m)), constant_motion(theta[None]))
+        found[:, [n]] = led.solve_coordinates(y, np.zeros((3, 1, m)), constant_motion(theta[None]))
         theta = found[0, n]
     return Trajectory.of_derivatives(names, times, found, model.units).function
 
@@ -209,7 +209,7 @@ def stable_inversion(
     courses = _solve_bounded(zero, times, (starts, ends), rests)
     last = _standstill(model, ends, courses[0][0])
     theta, delta = (course[:, :last] for course in courses)
-    return plan_result(model, led, target.delayed(late), times[:last], (theta, delta), starts.exponents)
+    return plan_result(model, led, target.delay(late), times[:last], (theta, delta), starts.exponents)
 
 
 def _solve_bounded(
@@ -221,7 +221,7 @@ def _solve_bounded(
     aims = [np.concatenate([delta, np.zeros(zero.m)]) for delta in rests]
     solver, last = None, np.inf
     for round_ in range(_ITERATIONS):
-        theta, residual = zero.led(target, delta, theta)
+        theta, residual = zero.solve_coordinates(target, delta, theta)
         if solver is None or round_ == 1:  # the second time about the deformed motion
             solver = TwoPoint(
                 times, _matrices(zero, times, target, theta, delta), splits[0].decaying, splits[1].growing
@@ -231,7 +231,7 @@ def _solve_bounded(
         delta = delta + change
         size = float(np.abs(change[0]).max()) / float(np.abs(delta[0]).max() + 1e-300)
         if size <= _SETTLED:
-            return zero.led(target, delta, theta)[0], delta
+            return zero.solve_coordinates(target, delta, theta)[0], delta
         if not np.isfinite(size) or size > 10.0 * last:
             break
         last = size
@@ -321,9 +321,9 @@ class ZeroDynamics:
         self.outputs, self.model, self.target, self.nominal = outputs, outputs.model, target, nominal
         self.s, self.m = self.model.layout.theta, self.model.layout.size - self.model.layout.theta
 
-    def led(self, target: Array, delta: Array, guess: Array) -> tuple[Array, Array]:
+    def solve_coordinates(self, target: Array, delta: Array, guess: Array) -> tuple[Array, Array]:
         """Return θ for given outputs, and the residual in the rows of δ, (N, m)."""
-        theta = self.outputs.leading(target, delta, guess)
+        theta = self.outputs.solve_coordinates(target, delta, guess)
         return theta, self.defect(theta, delta)
 
     def defect(self, theta: Array, delta: Array) -> Array:

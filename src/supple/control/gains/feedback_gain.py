@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.array_types import Array
 from supple.control.controller import StateFeedback
 from supple.control.controllers.needed_forces import commands_for
-from supple.control.laws.affine_law import AffineLaw, make_constant_law
+from supple.control.laws.affine_law import AffineLaw, constant_law
 from supple.control.laws.affine_matrices import Ports, empty
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
@@ -144,7 +144,7 @@ class FeedbackGain(Result):
         m = empty(0, ports)
         m.D[:, ports.y], m.d[:] = -same.gain, np.asarray(same.inputs) + same.gain @ x
         return replace(
-            make_constant_law(m, ports, name="state feedback"),
+            constant_law(m, ports, name="state feedback"),
             commanded_actuators=same.commanded_actuators,
             undriven=same.undriven,
         )

@@ -82,15 +82,19 @@ class AffineController:
         self.coordinates, self.actuators, self.sample_time = ports.coordinates, ports.actuators, ports.sample_time
         _require_names(law, "motion", ports.coordinates, reference)
         _require_names(law, "feedforward", ports.actuators if ports.fed else (), feedforward)
-        if ports.answered != ports.actuators:
+        if ports.outputs != ports.actuators:
             raise InputError(
-                f"its outputs are {', '.join(ports.answered)}, not commands of {', '.join(ports.actuators)}",
+                f"its outputs are {', '.join(ports.outputs)}, not commands of {', '.join(ports.actuators)}",
                 part=f'law "{law.name}"', hint="use it with control.estimates, or design a controller on the observer",
             )  # fmt: skip
         n, m, a = law.states, ports.size, len(ports.actuators)
         self._vector: Array = law.vector()
         self._x, self._z, self._u = self._vector[:n], self._vector[n : n + m], self._vector[n + m : n + m + a]
-        self._y, self._applied, self._feedforward = self._z[ports.y], self._z[ports.applied], self._z[ports.fed_forward]
+        self._y, self._applied, self._feedforward = (
+            self._z[ports.y],
+            self._z[ports.applied_commands],
+            self._z[ports.fed_forward],
+        )
         references = self._z[ports.wanted_all].reshape(len(ports.previews), -1)
         self._instants = tuple(zip(references, ports.previews, strict=True))
         self._measured = ports.measured
@@ -138,7 +142,7 @@ class AffineController:
         self._applied[:] = self._u
         return self._u.copy()
 
-    def applied(self, command: ArrayLike) -> None:
+    def record_command(self, command: ArrayLike) -> None:
         """Record the last commands (a,) as the drives applied them."""
         self._applied[:] = command
 
@@ -161,7 +165,7 @@ class AffineController:
             self._z[law.ports.products] = rates[first] * rates[second]
         here = law.at(self._sigma())
         slope, offset = here.C @ here.A0 + here.D, here.C @ here.a0 + here.d
-        fixed_point = np.eye(a) - slope[:, law.ports.applied]
+        fixed_point = np.eye(a) - slope[:, law.ports.applied_commands]
         self._applied[:] = np.linalg.lstsq(fixed_point, slope @ self._z + offset, rcond=None)[0]
         self._x[:] = here.A0 @ self._z + here.a0
         self._started, self._warned = True, False

@@ -34,7 +34,7 @@ NOTHING = np.zeros(0, dtype=np.int64)
 class AffineLaw:
     """Affine law with matrices that are constant, or functions of σ fitted on a tree of boxes.
 
-    Create laws with `fixed` or `scheduled`, or with the functions that design controllers.
+    Create laws with `constant_law` or `scheduled_law`, or with the functions that design controllers.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class AffineLaw:
         Names of σ among the measurements.
     error : mapping of str to float
         Estimated error of each matrix relative to its size; empty if nothing is fitted.
-    said : str
+    remark : str
         Further remarks for the summary.
     commanded : tuple of str
         Actuators whose drives the law accounts for, so that u are their commands.
@@ -73,7 +73,7 @@ class AffineLaw:
     fitted: Piecewise | None = None
     scheduled_by: tuple[str, ...] = ()
     error: Mapping[str, float] = field(default_factory=dict)
-    said: str = ""
+    remark: str = ""
     commanded_actuators: tuple[str, ...] = ()
     undriven: tuple[str, ...] = ()
     equilibrium: FittedRow | None = None
@@ -87,16 +87,16 @@ class AffineLaw:
         ports = self.ports
         motion = f" of {list_names(ports.coordinates)}" if ports.coordinates else ""
         over = f", scheduled by {list_names(self.scheduled_by)}" if self.scheduled_by else ""
-        more = f", {self.said}" if self.said else ""
+        more = f", {self.remark}" if self.remark else ""
         if self.equilibrium is not None and self.equilibrium.error > TOLERANCE:
             more += f", equilibrium fitted with an error of {self.equilibrium.error:.2g}"
         return (
-            f"{self.name}{motion}: {list_names(ports.answered)} from {list_names(ports.measured)} every "
+            f"{self.name}{motion}: {list_names(ports.outputs)} from {list_names(ports.measured)} every "
             f"{1e3 * ports.sample_time:g} ms, {self.states} states{over}{more}"
         )
 
     @property
-    def measured(self) -> tuple[str, ...]:
+    def measurements(self) -> tuple[str, ...]:
         """Names of the measurements y."""
         return self.ports.measured
 
@@ -186,7 +186,7 @@ class AffineLaw:
         ports = self.ports
         products = len(ports.coordinates) if ports.swept else 0
         sizes = LawSizes(
-            self.states, ports.size, len(ports.answered), products, ports.wanted(1).start, ports.products.start
+            self.states, ports.size, len(ports.outputs), products, ports.wanted(1).start, ports.products.start
         )
         places = [ports.place(name) for name in self.scheduled_by] if row.fitted is not None else []
         return law_array(sizes, row.template, row.varying, row.fitted, np.array(places, dtype=np.int64))
@@ -201,12 +201,12 @@ def _first_columns(fitted: Piecewise, count: int) -> Piecewise:
     return Piecewise(fitted.arrays._replace(coefficients=np.ascontiguousarray(coefficients)))
 
 
-def make_constant_law(
+def constant_law(
     matrices: AffineMatrices,
     ports: Ports,
     *,
     name: str = "law",
-    said: str = "",
+    remark: str = "",
     commanded_actuators: tuple[str, ...] = (),
 ) -> AffineLaw:
     """Return a law with constant matrices.
@@ -219,7 +219,7 @@ def make_constant_law(
         Names of inputs and outputs, and the sample time.
     name : str, optional
         Name of the law. Default: "law".
-    said : str, optional
+    remark : str, optional
         Further remarks for the summary. Default: none.
     commanded : tuple of str, optional
         Actuators whose drives the law accounts for. Default: none.
@@ -238,5 +238,5 @@ def make_constant_law(
     --------
     scheduled : Law whose matrices change over θ.
     """
-    whole = matrices.checked(ports)
-    return AffineLaw(name, ports, whole.states, whole.row(), said=said, commanded_actuators=commanded_actuators)
+    whole = matrices.check_shapes(ports)
+    return AffineLaw(name, ports, whole.states, whole.row(), remark=remark, commanded_actuators=commanded_actuators)

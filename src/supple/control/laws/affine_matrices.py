@@ -70,7 +70,7 @@ class Ports:
         return self.products.stop
 
     @property
-    def answered(self) -> tuple[str, ...]:
+    def outputs(self) -> tuple[str, ...]:
         """Names of u."""
         return self.answers or self.actuators
 
@@ -92,7 +92,7 @@ class Ports:
         return slice(first, first + ORDERS * len(self.coordinates) * len(self.previews))
 
     @property
-    def applied(self) -> slice:
+    def applied_commands(self) -> slice:
         """Slice in z of the commands of the previous sample as they were applied."""
         first = self.wanted_all.stop
         return slice(first, first + len(self.actuators))
@@ -100,7 +100,7 @@ class Ports:
     @property
     def fed_forward(self) -> slice:
         """Slice in z of the precomputed commands; empty if there are none."""
-        first = self.applied.stop
+        first = self.applied_commands.stop
         return slice(first, first + len(self.actuators) * self.fed)
 
     @property
@@ -163,7 +163,7 @@ class AffineMatrices(NamedTuple):
         """Return all numbers in the order of the fields, those of the initial state last."""
         return np.concatenate([np.ravel(part) for part in self])
 
-    def checked(self, ports: Ports, where: str = "") -> AffineMatrices:
+    def check_shapes(self, ports: Ports, where: str = "") -> AffineMatrices:
         """Return the matrices as arrays of numbers; refuse shapes that do not fit the ports."""
         parts = [np.asarray(part, dtype=float) for part in self]
         expected = shapes(len(np.atleast_1d(parts[2])), ports)
@@ -180,7 +180,7 @@ class AffineMatrices(NamedTuple):
 
 def shapes(n: int, ports: Ports) -> tuple[tuple[int, ...], ...]:
     """Return the shapes of A, B, b, C, D, d, A0, a0."""
-    m, a = ports.size, len(ports.answered)
+    m, a = ports.size, len(ports.outputs)
     return (n, n), (n, m), (n,), (a, n), (a, m), (a,), (n, m), (n,)
 
 

@@ -70,7 +70,7 @@ def law_array(sizes: LawSizes, template: Array, varying: Integers, fitted: Piece
     varying  : positions of the fitted columns in the row
     places   : positions of σ in z
     """
-    Z, F = (np.zeros(HEADER, dtype=np.int64), np.zeros(0)) if fitted is None else fitted.packed
+    Z, F = (np.zeros(HEADER, dtype=np.int64), np.zeros(0)) if fitted is None else fitted.kernel_arrays
     base = len(Z)
     parts_i = (places, np.arange(len(varying)), varying)
     bounds = np.zeros(0) if fitted is None else find_clamp_bounds(fitted).ravel()

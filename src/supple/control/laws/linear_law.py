@@ -43,7 +43,12 @@ def linear_law(law: AffineLaw, sigma: ArrayLike | Mapping[str, float] | None = N
     """
     require_arguments(linear_law, locals())
     m, ports, n = law.at(sigma), law.ports, law.states
-    B, D, by_applied, at_once = m.B[:, ports.y], m.D[:, ports.y], m.B[:, ports.applied], m.D[:, ports.applied]
+    B, D, by_applied, at_once = (
+        m.B[:, ports.y],
+        m.D[:, ports.y],
+        m.B[:, ports.applied_commands],
+        m.D[:, ports.applied_commands],
+    )
     names = tuple(f"x{i + 1}" for i in range(n))
     if not by_applied.any() and not at_once.any():
         return LinearModel(m.A, B, m.C, D, names, ports.measured, ports.actuators, {}, step=ports.sample_time)

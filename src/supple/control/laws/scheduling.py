@@ -48,7 +48,7 @@ Growth = Callable[[Array, AffineMatrices], float]
 
 
 @single_blas_thread()
-def schedule_law(
+def scheduled_law(
     matrices_of: Callable[[Array], AffineMatrices],
     region: ReducedModel | Ranges,
     ports: Ports,
@@ -154,7 +154,7 @@ def schedule_law(
         kept = all(rate <= _KEPT * own for rate, own in zip(fit_decays, decays, strict=True) if own < 0.0)
         if kept or law.fitted is None:
             remark = f"fitted to {tolerance * 10.0**-finer:.0e} to preserve the damping of its loop" if finer else ""
-            return replace(law, said=remark)
+            return replace(law, remark=remark)
     worst = int(np.argmax(fit_decays))
     warnings.warn(
         f'law "{name}": fitted to {tolerance * 10.0**-_FINER:.0e}, its loop keeps less than half of its damping: '
@@ -247,7 +247,7 @@ class _Designs:
 
     def _design_row(self, point: Array) -> Array:
         where = values_text(self._names, point)
-        found = self._matrices_of(point).checked(self.ports, f" at {where}")
+        found = self._matrices_of(point).check_shapes(self.ports, f" at {where}")
         if self.states not in (-1, found.states):
             raise InputError(
                 f"the design has {found.states} states at {where}, but {self.states} elsewhere", part="law",

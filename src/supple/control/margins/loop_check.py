@@ -20,7 +20,7 @@ from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import AffineLaw, make_constant_law
+from supple.control.laws.affine_law import AffineLaw, constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports
 from supple.control.laws.linear_law import linear_law, loop_poles
 from supple.control.margins.open_loop import LoopInterface, open_loop, static_law
@@ -100,7 +100,7 @@ def growth_on(model: ReducedModel, hardware: Hardware, ports: Ports) -> Callable
         key = theta.tobytes()
         if key not in known:
             known[key] = place_at(model, theta, hardware)
-        return worst_pole(known[key], linear_law(make_constant_law(matrices, ports))).real
+        return worst_pole(known[key], linear_law(constant_law(matrices, ports))).real
 
     return growth
 

@@ -17,11 +17,11 @@ import numpy as np
 from supple.array_types import Array
 from supple.compilation import compile_kernel
 from supple.control.feedforward.reference import reference
-from supple.control.laws.affine_law import AffineLaw, make_constant_law
+from supple.control.laws.affine_law import AffineLaw, constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria
 from supple.control.laws.law_kernel import OUTSIDE, law_in_place
-from supple.control.laws.scheduling import schedule_law
+from supple.control.laws.scheduling import scheduled_law
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, SampledRests, pairs
 from supple.control.observers.linear_filter import LinearFilter
 from supple.diagnostics import InputError
@@ -79,7 +79,7 @@ def observer_matrices(
     kept = np.eye(len(F)) - L @ H
     products = product_columns(observer, ports)
     m.A[:] = kept @ F
-    m.B[:, ports.y], m.B[:, ports.applied], m.B[:, products] = L, kept @ G, kept @ E - L @ Y
+    m.B[:, ports.y], m.B[:, ports.applied_commands], m.B[:, products] = L, kept @ G, kept @ E - L @ Y
     m.b[:] = kept @ (state - F @ state - G @ command) + L @ (H @ state - output)
     m.a0[:] = state
     for i, encoder in observer.direct_states:
@@ -87,7 +87,7 @@ def observer_matrices(
     actuators = ports.actuators
     for k in range(here.plant.commands.start, here.plant.commands.stop):
         actuator = here.plant.names[k].rsplit(".", 1)[0]
-        m.a0[k], m.A0[k, ports.applied.start + actuators.index(actuator)] = 0.0, 1.0
+        m.a0[k], m.A0[k, ports.applied_commands.start + actuators.index(actuator)] = 0.0, 1.0
     return m
 
 
@@ -110,7 +110,7 @@ def estimating_law(
     o = len(output)
     C, D, d = np.zeros((o, len(F))), np.zeros((o, ports.size)), -output + H @ (F @ state + G @ command)
     C[:] = -H @ F
-    D[:, ports.y], D[:, ports.applied] = np.eye(o), -H @ G
+    D[:, ports.y], D[:, ports.applied_commands] = np.eye(o), -H @ G
     D[:, product_columns(observer, ports)] = -H @ E - Y
     return m._replace(C=np.vstack([m.A[shown], C]), D=np.vstack([m.B[shown], D]), d=np.append(m.b[shown], d))
 
@@ -129,7 +129,7 @@ def observed_equilibria(
     """
     rests = observer.rests(theta)
     known = np.zeros((len(theta), ports.size))
-    known[:, ports.y], known[:, ports.applied] = rests.outputs, rests.commands
+    known[:, ports.y], known[:, ports.applied_commands] = rests.outputs, rests.commands
     places = [observer.model.layout.coordinates.index(name) for name in ports.coordinates]
     for preview in range(len(ports.previews)):
         known[:, ports.wanted(0, preview)] = rests.states[:, places]
@@ -141,7 +141,7 @@ def loop_growth(observer: KalmanFilter, theta: Array, ports: Ports, matrices: Af
     plant, N = observer.at(theta).plant, len(observer.at(theta).plant.F) - len(observer.biased_outputs)
     F, G, H = plant.F[:N, :N], plant.G[:N], plant.H[:, :N]
     A, B, _, C, D, _, _, _ = matrices
-    B_y, B_c, D_y, D_c = B[:, ports.y], B[:, ports.applied], D[:, ports.y], D[:, ports.applied]
+    B_y, B_c, D_y, D_c = B[:, ports.y], B[:, ports.applied_commands], D[:, ports.y], D[:, ports.applied_commands]
     closed = np.block([[F + G @ D_y @ H, G @ C, G @ D_c], [B_y @ H, A, B_c], [D_y @ H, C, D_c]])
     largest = float(np.abs(np.linalg.eigvals(closed)).max())
     return float(np.log(largest)) / ports.sample_time
@@ -203,7 +203,7 @@ def observer_law(observer: KalmanFilter | LinearFilter, *, tolerance: float = 1e
         answers = tuple(observer.plant.names[k] for k in estimated_states(observer))
         answers += tuple(f"{name}.innovation" for name in observer.measured)
         ports = Ports(observer.measured, (), observer.linear.inputs, observer.sample_time, answers=answers)
-        return make_constant_law(estimating_law(observer, observer, ports), ports, name="observer")
+        return constant_law(estimating_law(observer, observer, ports), ports, name="observer")
     middle = observer.at(observer.model.fitted.arrays.roots_f[0].mean(axis=0))
     names = [middle.plant.names[k] for k in estimated_states(middle)]
     answers = (*names, *(f"{name}.innovation" for name in observer.measured))
@@ -213,7 +213,7 @@ def observer_law(observer: KalmanFilter | LinearFilter, *, tolerance: float = 1e
     def outputs_at(rests: SampledRests) -> Array:
         return np.pad(rests.states[:, shown], ((0, 0), (0, len(observer.measured))))
 
-    return schedule_law(
+    return scheduled_law(
         lambda theta: estimating_law(observer, observer.at(theta), ports), observer.model, ports,
         tolerance=tolerance, name="observer", by=observer.encoders,
         equilibria=lambda theta: observed_equilibria(observer, ports, theta, outputs_at),
@@ -265,23 +265,23 @@ def estimates(
     z[:, ports.y] = np.stack([measured[name] for name in ports.measured], axis=1)
     commands = np.stack([applied[name] for name in ports.actuators], axis=1)
     first_commands = [float((before or {}).get(name, applied[name][0])) for name in ports.actuators]
-    z[:, ports.applied] = np.vstack([first_commands, commands[:-1]])
+    z[:, ports.applied_commands] = np.vstack([first_commands, commands[:-1]])
     if motion is not None:
         sampled = reference(motion).sample(time)
         z[:, ports.wanted_all] = sampled.reshape(count, -1)
         first, second = ports.factors
         z[:, ports.products] = sampled[:, 1, first] * sampled[:, 1, second]
     outputs = _run(law, z)
-    o, kept = len(ports.measured), len(ports.answered) - len(ports.measured)
+    o, kept = len(ports.measured), len(ports.outputs) - len(ports.measured)
     return Estimates(
-        label_signals(time, ports.answered[:kept], outputs[:, :kept], {}),
+        label_signals(time, ports.outputs[:kept], outputs[:, :kept], {}),
         label_signals(time, ports.measured, outputs[:, len(outputs[0]) - o :], {}),
     )
 
 
 def _run(law: AffineLaw, z: Array) -> Array:
     """Return the outputs (N, u) for z (N, m), from a start at rest."""
-    n, m, u = law.states, law.ports.size, len(law.ports.answered)
+    n, m, u = law.states, law.ports.size, len(law.ports.outputs)
     vector = law.vector()
     here = law.at(z[0, [law.ports.place(name) for name in law.scheduled_by]])
     vector[:n] = here.A0 @ z[0] + here.a0

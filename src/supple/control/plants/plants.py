@@ -109,7 +109,10 @@ def _mechanism(
     if isinstance(options.start, NamedState):
         options = _with_coordinates(mechanism, options, options.start)
     names, given = rest(mechanism).numbering.coordinates, {} if options.rates is None else options.rates
-    rates, steps = in_order("rates", given, names), steps._replace(step=width, tolerance=steps.allowed(TOLERANCE))
+    rates, steps = (
+        in_order("rates", given, names),
+        steps._replace(step=width, tolerance=steps.choose_tolerance(TOLERANCE)),
+    )
     here = held_start(mechanism, options.start, drives, rigid=steps.rigid, standing=elastic)
     return mechanism_start(here, rates, drives, steps), elastic and not (
         isinstance(options.start, str) and options.start == "equilibrium"
@@ -184,7 +187,7 @@ class LinearPlant:
         return x[:n], x[n : 2 * n]
 
     @property
-    def seen(self) -> Array:
+    def present_outputs(self) -> Array:
         """Outputs (o,) at the present time."""
         model = self._model
         return np.asarray(self._y0 + model.C @ self._x + model.D @ (self._last - self._u0))
@@ -319,7 +322,7 @@ def _mechanism_goal(mechanism: Mechanism, theta: Array, rigid: bool) -> Mapping[
     here = driven_start(mechanism, start, led, rigid)
     options = StepOptions(_INSTANT, rigid=rigid)
     run = MechanismRun(begin(here, np.array([0.0, _INSTANT]), np.zeros(len(theta)), options, led=led), None)
-    return start | dict(zip(run.system.outputs, run.seen.tolist(), strict=True))
+    return start | dict(zip(run.system.outputs, run.present_outputs.tolist(), strict=True))
 
 
 def _model_goal(model: ReducedModel, theta: Array) -> Mapping[str, float]:

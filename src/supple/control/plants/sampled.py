@@ -46,7 +46,7 @@ class StagedSamples(DrivenSystem):
         self._read(0)
 
     def _read(self, k: int) -> None:
-        self.seen[k] = self.plant.seen
+        self.seen[k] = self.plant.present_outputs
         self.readings[k] = self._instruments.read(k, self.seen[k])
 
     def advance(self, command: Array, until: int) -> bool:

@@ -27,7 +27,7 @@ def hardware_in(plant: Mechanism | ReducedModel | LinearModel, given: Hardware |
         )
     if isinstance(plant, LinearModel) and given.drives:
         raise InputError(
-            "a linear model does not take drives: they are states of it, or were left out", part="hardware",
+            "a linear model accepts no drives: its states include them, or they were omitted", part="hardware",
             hint="linearize the mechanism with its drives, and give instruments only",
         )  # fmt: skip
     return replace(

@@ -77,7 +77,7 @@ class Antagonism(Result):
         """Return the stiffness K_i (..., s, s) of the internal part of constant forces, N/m or N m/rad."""
         return np.asarray(np.einsum("...a,...aij->...ij", self.internal(forces), self.slopes))
 
-    def held(self, forces: Mapping[str, float] | ArrayLike) -> Array:
+    def compute_total_stiffness(self, forces: Mapping[str, float] | ArrayLike) -> Array:
         """Return the stiffness (..., s, s) of all constant forces, gravity and springs."""
         return np.asarray(np.einsum("...a,...aij->...ij", self._forces(forces), self.slopes) + self.weight)
 

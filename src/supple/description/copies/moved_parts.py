@@ -320,7 +320,7 @@ def _force(force: Force, by: Movement, name: str) -> Force:
 
 
 def _sensor(sensor: Sensor, by: Movement, name: str) -> Sensor:
-    kind, measured = SENSOR_KINDS[sensor.kind], sensor.said
+    kind, measured = SENSOR_KINDS[sensor.kind], sensor.kind_value
     named = (
         by.joint(measured)
         if kind.places == 0
@@ -333,7 +333,7 @@ def _sensor(sensor: Sensor, by: Movement, name: str) -> Sensor:
     if sensor.axis is not None and kind.places == 2:
         L = _same_axes(by, sensor.places, (sensor.axis,))
     elif sensor.axis is not None and sensor.own_axes:
-        L = by.local_at(sensor.said)
+        L = by.local_at(sensor.kind_value)
     return _change_part(sensor, **{kind.name: named}, axis=by.along(sensor.axis, turning, L))
 
 
@@ -388,7 +388,7 @@ def moved_stiffness(joint: Joint, by: Movement, L: Array) -> dict[str, Any]:
         return {"stiffness": _rename_coordinates(joint.stiffness, by)} if found.tables else {}
     if found.tables:
         raise ValueError(_ASKEW)
-    rigid = [way in joint.held(by.plane) and not of_soft[i] for i, way in enumerate(found.directions)]
+    rigid = [way in joint.list_held(by.plane) and not of_soft[i] for i, way in enumerate(found.directions)]
     matrix = (found.K if K is None else K).tolist()
     for i in np.flatnonzero(rigid):
         matrix[i][i] = None

@@ -305,7 +305,7 @@ class CrossSection(PartOfKind):
         else:
             changed = {key.removeprefix(f"{self.kind}."): value for key, value in instead.items()}
             shape = SECTION_SHAPES[self.kind]
-            found = shape.properties(*shape.lengths.values(self.said, changed))
+            found = shape.properties(*shape.lengths.values(self.kind_value, changed))
         shear = {name: instead.get(name, getattr(self, name)) for name in ("shear_y", "shear_z")}
         return found._replace(shear_y=shear["shear_y"] or found.shear_y, shear_z=shear["shear_z"] or found.shear_z)
 
@@ -326,9 +326,9 @@ class CrossSection(PartOfKind):
     @property
     def question(self) -> str | None:
         """Question about unusual dimensions that may be a mistake, in one sentence, or None."""
-        if self.area is not None or getattr(self.said, "wall", None) is not None:
+        if self.area is not None or getattr(self.kind_value, "wall", None) is not None:
             return None
         return SECTION_SHAPES[self.kind].question(*self._lengths())
 
     def _lengths(self) -> tuple[float, ...]:
-        return SECTION_SHAPES[self.kind].lengths.values(self.said)
+        return SECTION_SHAPES[self.kind].lengths.values(self.kind_value)

@@ -119,7 +119,7 @@ class Superelement(Part):
         return tuple(path for path in (self.mass, self.stiffness, self.nodes, self.file) if path is not None)
 
     @property
-    def ending(self) -> str:
+    def file_ending(self) -> str:
         """Extension of its file, or of its mass matrix, in lower case, which selects the reader."""
         return Path(self.files()[0]).suffix.lower()
 
@@ -139,7 +139,7 @@ class Superelement(Part):
     def __eq__(self, other: Any) -> bool:
         if not isinstance(other, Superelement):
             return NotImplemented
-        return (self.digest, self.ending, self.interfaces) == (other.digest, other.ending, other.interfaces)
+        return (self.digest, self.file_ending, self.interfaces) == (other.digest, other.file_ending, other.interfaces)
 
 
 ONE_FILE, THREE_FILES = ("file",), ("mass", "stiffness", "nodes")

@@ -94,8 +94,8 @@ def body_source(superelement: Superelement) -> BodySource:
     Files with an unknown extension are read as .npz or Matrix Market, whose contents identify the format.
     """
     keys = ONE_FILE if superelement.file is not None else THREE_FILES
-    if superelement.ending in BODY_SOURCES and BODY_SOURCES[superelement.ending].keys == keys:
-        return BODY_SOURCES[superelement.ending]
+    if superelement.file_ending in BODY_SOURCES and BODY_SOURCES[superelement.file_ending].keys == keys:
+        return BODY_SOURCES[superelement.file_ending]
     return next(source for source in _OWN if source.keys == keys)
 
 
@@ -120,7 +120,9 @@ def _read(superelement: Superelement) -> SuperelementMatrices:
     except _Unreadable as error:
         key, reason = error.args
         hint = (
-            "export it again" if superelement.ending in BODY_SOURCES else f"supported files: {', '.join(BODY_SOURCES)}"
+            "export it again"
+            if superelement.file_ending in BODY_SOURCES
+            else f"supported files: {', '.join(BODY_SOURCES)}"
         )
         raise InputError(f"{origins[key]} cannot be read ({reason})", path=(key,), hint=hint) from error.__cause__
     except InputError as error:

@@ -218,7 +218,7 @@ def elasticity(joint: Joint, plane: str | None) -> Elasticity:
     tables = {one: value for (one, other), value in given.items() if isinstance(value, StiffnessTable) and one == other}
     numbers = {pair: max(value.values) if isinstance(value, StiffnessTable) else value for pair, value in given.items()}
     K, D = _matrix(numbers, names), _matrix(stiffness_entries(joint.elastic_damping, names), names)
-    held = joint.held(plane)
+    held = joint.list_held(plane)
     soft = tuple(name for name in names if name in held and K[names.index(name), names.index(name)] != 0.0)
     driven = {
         coordinate: direction

@@ -107,7 +107,7 @@ class Joint(PartOfKind):
 
     @property
     def bodies(self) -> tuple[str, str]:
-        return self.said
+        return self.kind_value
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -169,13 +169,13 @@ class Joint(PartOfKind):
 
     def coordinates(self, plane: str | None) -> tuple[str, ...]:
         """Return the names of the joint's scalar coordinates, in space or in a plane such as "xz"."""
-        return tuple(self.form(plane).measured(plane))
+        return tuple(self.form(plane).name_measures(plane))
 
     def slide(self, plane: str | None) -> str | None:
         """Return the name of the coordinate along its axis, or None."""
         return JOINT_KINDS[self.kind].slide(self.form(plane))
 
-    def held(self, plane: str | None) -> tuple[str, ...]:
+    def list_held(self, plane: str | None) -> tuple[str, ...]:
         """Return the directions that it constrains and that may be elastic, in space or in a plane such as "xz"."""
         rows = self.form(plane).directions(plane)
         return tuple(name for name in directions(plane) if name in rows)
@@ -217,7 +217,7 @@ class Joint(PartOfKind):
         """
         found = self.elasticity(plane)
         K, names = found.K.copy(), found.directions
-        for name in set(self.held(plane)) - set(found.soft):
+        for name in set(self.list_held(plane)) - set(found.soft):
             K[names.index(name), names.index(name)] = np.inf
         for coordinate, way in self.form(plane).coordinate_directions(plane).items():
             drive = self.value("drive", coordinate, plane)

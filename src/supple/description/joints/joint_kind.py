@@ -89,7 +89,7 @@ class Form:
         """Whether a constraint is a sum with an angle, as in a screw or a rack, which vanishes as drawn."""
         return any(term.measure in ("turn", "tilt") for row in self.rows if len(row) > 1 for term in row)
 
-    def measured(self, plane: str | None) -> dict[str, Row]:
+    def name_measures(self, plane: str | None) -> dict[str, Row]:
         """Return the coordinates under their names in space, or in a plane such as "xz"."""
         return {in_plane(name, plane): row for name, row in self.measures.items()}
 
@@ -108,7 +108,7 @@ class Form:
 
     def coordinate_directions(self, plane: str | None) -> dict[str, str]:
         """Return the direction that each coordinate is along or about."""
-        return {name: _direction(row[0], plane) for name, row in self.measured(plane).items() if len(row) == 1}
+        return {name: _direction(row[0], plane) for name, row in self.name_measures(plane).items() if len(row) == 1}
 
 
 def _direction(term: MeasureTerm, plane: str | None) -> str:

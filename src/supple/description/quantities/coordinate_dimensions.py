@@ -94,7 +94,7 @@ def sensor_dimensions(mechanism: Mechanism, name: str, part: str | None = None) 
     """Return the dimensions of the output of a motion sensor with this suffix, or of its first output."""
     found = mechanism.sensors[name]
     if found.kind == "joint":
-        return _of_joint(mechanism, found.said)
+        return _of_joint(mechanism, found.kind_value)
     rows = found.outputs(mechanism.plane)
     return _of_row(next(iter(rows.values())) if part is None else rows[part])
 
@@ -131,7 +131,7 @@ def _of_joint(mechanism: Mechanism, reference: str | None) -> CoordinateDimensio
     if found is None:
         return SLIDING
     joint, coordinate = found
-    return _of_row(mechanism.joints[joint].form(mechanism.plane).measured(mechanism.plane)[coordinate])
+    return _of_row(mechanism.joints[joint].form(mechanism.plane).name_measures(mechanism.plane)[coordinate])
 
 
 def _all_quantities(mechanism: Mechanism) -> Quantities:
@@ -176,7 +176,7 @@ def _of_joints(mechanism: Mechanism) -> Quantities:
     for name, joint in mechanism.joints.items():
         path: Path = ("joints", name)
         form = joint.form(mechanism.plane)
-        for coordinate, row in form.measured(mechanism.plane).items():
+        for coordinate, row in form.name_measures(mechanism.plane).items():
             of = _of_row(row)
             for field in joint.per_coordinate:
                 value = joint.value(field, coordinate, mechanism.plane)

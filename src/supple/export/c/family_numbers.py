@@ -129,7 +129,7 @@ class CFamily:
                 pending += [(below, low, under, closed), (above, over, high, end)]
         return Ranges(lower, upper, ends)
 
-    def met(self, values: Array) -> NDArray[np.bool_]:
+    def find_boxes(self, values: Array) -> NDArray[np.bool_]:
         """Return a mask of the boxes that contain a μ (parameters,)."""
         lower, upper, ends = self.ranges
         return np.asarray(((lower <= values) & ((values < upper) | (ends & (values <= upper)))).all(axis=1))
@@ -145,7 +145,7 @@ class CFamily:
             tried.append(np.unique([*edges, *(0.5 * (edges[1:] + edges[:-1]))]))
         if np.prod([float(len(values)) for values in tried]) * len(terms) > _MOST_TRIED:
             return int(terms.sum()), len(terms)
-        met = [self.met(np.array(values)) for values in product(*tried)]
+        met = [self.find_boxes(np.array(values)) for values in product(*tried)]
         return max(int(terms[here].sum()) for here in met), max(int(here.sum()) for here in met)
 
     @property
@@ -159,7 +159,7 @@ class CFamily:
     def slice(self) -> Slice:
         """Return the slice at the family's own values, as the C code computes it."""
         values, arrays, s = np.array(self.family.values), self.whole.arrays, self.theta
-        met, counts = self.met(values), self.boxes.arrays.leaves_i[:, 1]
+        met, counts = self.find_boxes(values), self.boxes.arrays.leaves_i[:, 1]
         rows, boxes = np.zeros(len(counts), dtype=np.int64), np.zeros(len(counts), dtype=np.int64)
         found, first = np.zeros((self.largest[0], self.whole.outputs)), 0
         for number, leaf in enumerate(np.flatnonzero(met)):

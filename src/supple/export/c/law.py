@@ -43,7 +43,7 @@ def law_header(law: AffineLaw, prefix: str) -> str:
 
 def _cost(law: AffineLaw) -> list[str]:
     """Return lines about the largest number of operations of a step and the memory of the tables."""
-    n, m, a = law.states, law.ports.size, len(law.ports.answered)
+    n, m, a = law.states, law.ports.size, len(law.ports.outputs)
     operations, numbers = 2 * (n + a) * (n + m + 1) + m, law.template.size
     fits = [law.fitted]
     if law.equilibrium is not None:
@@ -110,7 +110,7 @@ def _sizes(law: AffineLaw, U: str) -> str:
     ports = law.ports
     sizes = {
         "STATES": law.states, "MEASURED": len(ports.measured), "COORDINATES": len(ports.coordinates),
-        "PREVIEWS": len(ports.previews), "ACTUATORS": len(ports.actuators), "ANSWERS": len(ports.answered),
+        "PREVIEWS": len(ports.previews), "ACTUATORS": len(ports.actuators), "ANSWERS": len(ports.outputs),
         "KNOWN": ports.size,
     }  # fmt: skip
     lines = [f"#define {U}_{name} {value}" for name, value in sizes.items()]
@@ -120,7 +120,7 @@ def _sizes(law: AffineLaw, U: str) -> str:
 
 
 def _indices(law: AffineLaw, U: str) -> str:
-    groups = (("MEASURED", law.measured), ("COORDINATE", law.coordinates), ("ACTUATOR", law.actuators),
+    groups = (("MEASURED", law.measurements), ("COORDINATE", law.coordinates), ("ACTUATOR", law.actuators),
               ("ANSWER", law.ports.answers))  # fmt: skip
     lines = []
     for kind, names in groups:
@@ -156,7 +156,7 @@ def _rows(law: AffineLaw) -> list[FittedRow]:
 
 def law_source(law: AffineLaw, prefix: str) -> str:
     """Return the text of `<prefix>.c`."""
-    n, m, a = law.states, law.ports.size, len(law.ports.answered)
+    n, m, a = law.states, law.ports.size, len(law.ports.outputs)
     ends = np.cumsum([0, n * n, n * m, n, a * n, a * m, a, n * m, n]).tolist()
     places = dict(zip(("A", "B", "b", "C", "D", "d", "A0", "a0"), map(str, ends[:-1]), strict=True))
     words = {
@@ -218,7 +218,7 @@ def _write_z(law: AffineLaw) -> str:
     ports = law.ports
     s = len(ports.coordinates)
     wanted = f"wanted[i / {ORDERS * s}][i / {s} % {ORDERS}][i % {s}]"
-    parts = [(ports.y, "measured[i]"), (ports.wanted_all, wanted), (ports.applied, "applied[i]")]
+    parts = [(ports.y, "measured[i]"), (ports.wanted_all, wanted), (ports.applied_commands, "applied[i]")]
     parts += [(ports.fed_forward, "fed[i]")]
     lines = []
     for place, source in parts:

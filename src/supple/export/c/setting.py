@@ -81,7 +81,7 @@ def standard_members(model: CModel, family: CFamily) -> str:
         columns = model.coefficients["M"].columns
         assert columns is not None
         rest = np.zeros((family.largest[1], columns[1] - columns[0]))
-        met = np.flatnonzero(family.met(np.array(family.family.values)))
+        met = np.flatnonzero(family.find_boxes(np.array(family.family.values)))
         constant = made.coefficients[made.rows[met], slice(*columns)]
         rest[: len(met)] = constant - constant.astype(np.float32).astype(float)
         parts += [brace_table(rest)]

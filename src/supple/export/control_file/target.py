@@ -32,5 +32,5 @@ def control_files(rom: Exportable, prefix: str) -> dict[str, str]:
 
 
 CONTROL = ExportTarget(
-    "control", "python-control system: two Python files, independent of supple", control_files, families=True
+    "control", "python-control system in two Python files that do not need supple", control_files, families=True
 )

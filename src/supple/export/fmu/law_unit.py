@@ -28,7 +28,7 @@ def law_unit(law: AffineLaw, prefix: str) -> FmuContents:
     inputs += (
         [FmuQuantity(f"fed.{item}", description="feedforward command") for item in ports.actuators] if ports.fed else []
     )
-    answers = tuple(FmuQuantity(f"command.{item}" if not ports.answers else item) for item in ports.answered)
+    answers = tuple(FmuQuantity(f"command.{item}" if not ports.answers else item) for item in ports.outputs)
     unit = FmuContents(
         law.name, prefix, f"{law.summary}. Sample time {ports.sample_time:g} s; commands are held between samples.", (),
         tuple(inputs), answers, (), (), tuple(([], list(range(len(inputs)))) for _ in answers), {},

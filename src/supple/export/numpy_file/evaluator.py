@@ -117,10 +117,10 @@ class Model:
     def coefficients(self, theta, delta=None):
         """Return all coefficients by name; M and its derivatives are those at theta and delta."""
         eta, single = self.state(theta, delta)
-        found = self.filled(eta)
+        found = self.fill_coefficients(eta)
         return {name: value[0] for name, value in found.items()} if single else found
 
-    def filled(self, eta):
+    def fill_coefficients(self, eta):
         """Return all coefficients by name for a batch (N, n)."""
         still = np.zeros((len(eta), self.s))
         (values, _, _), gradient = self.columns(eta[:, : self.s], still, still)
@@ -159,7 +159,7 @@ class Model:
         """Return accelerations (n,) or (N, n)."""
         eta, single = self.state(theta, delta)
         v, u = self.given(rates, self.n, len(eta)), self.given(inputs, len(self.input_names), len(eta))
-        c = self.filled(eta)
+        c = self.fill_coefficients(eta)
         found = np.linalg.solve(c["M"], self.forces(c, eta, v, u)[..., None])[..., 0]
         return found[0] if single and len(found) == 1 else found
 
@@ -167,7 +167,7 @@ class Model:
         """Return the generalized forces (n,) or (N, n) that the inputs must supply."""
         eta, single = self.state(theta, delta)
         v, a = self.given(rates, self.n, len(eta)), self.given(accelerations, self.n, len(eta))
-        c = self.filled(eta)
+        c = self.fill_coefficients(eta)
         found = np.einsum("nij,nj->ni", c["M"], a) - self.forces(c, eta, v, None)
         return found[0] if single and len(found) == 1 else found
 
@@ -175,14 +175,14 @@ class Model:
         """Return all forces except M a: p + B u - Gamma[v, v] - D v - K eta - dry friction, (N, n)."""
         s, delta = self.s, eta[:, self.s :]
         f = c["force"] - np.einsum("nij,nj->ni", c["damping"], v) - np.einsum("nij,nj->ni", c["K"], eta)
-        f = f - self.turning(c, v)
+        f = f - self.contract_christoffel(c, v)
         if u is not None:
             f += np.einsum("nia,na->ni", c["input_map"], u)
         f[:, :s] += np.einsum("nkd,nd->nk", c["force_slope"], delta)
         f[:, :s] -= 0.5 * np.einsum("nkde,nd,ne->nk", c["stiffness_slope"], delta, delta)
         return f - np.einsum("nfi,nf->ni", c["friction_map"], self.drag(c, v))
 
-    def turning(self, c, v):
+    def contract_christoffel(self, c, v):
         """Return Gamma[v, v] (N, n)."""
         if not self.bent:
             return np.einsum("nijk,nj,nk->ni", c["christoffel"], v, v)
@@ -197,7 +197,7 @@ class Model:
     def energy(self, theta, rates=None, delta=None):
         """Return kinetic and potential energy, J."""
         eta, single = self.state(theta, delta)
-        v, c, d = self.given(rates, self.n, len(eta)), self.filled(eta), eta[:, self.s :]
+        v, c, d = self.given(rates, self.n, len(eta)), self.fill_coefficients(eta), eta[:, self.s :]
         kinetic = 0.5 * np.einsum("ni,nij,nj->n", v, c["M"], v)
         potential = c["potential"][:, 0] - np.einsum("nd,nd->n", c["force"][:, self.s :], d)
         potential = potential + 0.5 * np.einsum("ni,nij,nj->n", eta, c["K"], eta)
@@ -209,12 +209,12 @@ class Model:
         """Return sensor outputs, (outputs,) or (N, outputs). Default accelerations follow from the inputs."""
         eta, single = self.state(theta, delta)
         v, u = self.given(rates, self.n, len(eta)), self.given(inputs, len(self.input_names), len(eta))
-        c = self.filled(eta)
+        c = self.fill_coefficients(eta)
         if accelerations is None:
             a = np.linalg.solve(c["M"], self.forces(c, eta, v, u)[..., None])[..., 0]
         else:
             a = self.given(accelerations, self.n, len(eta))
-        x = self.observed(c, eta, v, a, u)
+        x = self.observe_quantities(c, eta, v, a, u)
         found = np.zeros((len(eta), len(self.output_names)))
         for o, form in enumerate(self.observation["outputs"].values()):
             for weight, *factors in form:
@@ -224,7 +224,7 @@ class Model:
                 found[:, o] += part
         return found[0] if single and len(found) == 1 else found
 
-    def observed(self, c, eta, v, a, u):
+    def observe_quantities(self, c, eta, v, a, u):
         """Return the quantities of the outputs: measures with their rates, then internal forces, (3, N, both)."""
         s, k = self.s, len(self.observation["measures"])
         columns, _ = self.columns(eta[:, :s], v[:, :s], a[:, :s])

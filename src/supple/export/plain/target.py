@@ -110,9 +110,7 @@ def json_files(rom: Exportable, prefix: str) -> dict[str, str]:
     }
 
 
-JSON = ExportTarget(
-    "json", "plain data: names, boxes and polynomials as JSON, with a schema", json_files, families=True
-)
+JSON = ExportTarget("json", "names, boxes and polynomials as JSON, with a schema", json_files, families=True)
 
 
 # JSON schema of a plain model.

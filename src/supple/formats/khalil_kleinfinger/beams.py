@@ -135,7 +135,7 @@ def _positive(row: Row, column: str, dimension: Any) -> float:
 def _read_positive(row: Row, column: str, dimension: Any) -> float | str:
     """Return a positive number as written, so that the mechanism knows the parameters in it."""
     _positive(row, column, dimension)
-    return row.written(column, dimension)
+    return row.read_cell(column, dimension)
 
 
 def _elements(row: Row) -> int:

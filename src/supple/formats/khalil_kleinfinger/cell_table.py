@@ -75,7 +75,7 @@ class Row:
             hint = getattr(error, "hint", None)
             raise self.fault(column, str(getattr(error, "message", error)), hint=hint) from None
 
-    def written(self, column: str, dimension: Dimension) -> float | str:
+    def read_cell(self, column: str, dimension: Dimension) -> float | str:
         """Return a checked cell as written: an expression in the parameters stays one."""
         value = self.value(column, dimension)
         cell = _plain(self.cells[column])

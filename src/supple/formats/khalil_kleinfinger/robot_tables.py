@@ -329,7 +329,7 @@ def read_par(path: str | Path) -> ParFile:
             raise InputError(f"unknown name {quote(name)}", part=name, file=file, line=line, hint=nearest(name, _READ))
         if name in lists:
             raise InputError(
-                f"it is given twice (first in line {lines[name]})", part=name, file=file, line=line, hint="remove one"
+                f"it is defined twice (first in line {lines[name]})", part=name, file=file, line=line, hint="remove one"
             )
         lists[name], lines[name] = _items(found[2].strip().strip("{}")), line
     par = ParFile(file, (called[1].strip() if called else "") or Path(path).stem, lists, lines)

@@ -48,14 +48,14 @@ class Chain(NamedTuple):
         """Pairs of consecutive nodes."""
         return list(zip(self.nodes[:-1], self.nodes[1:], strict=True))
 
-    def reversed(self) -> Chain:
+    def reverse(self) -> Chain:
         """Return the chain from its other end; x and y of the sections change sign, z does not."""
         turned = tuple(R * np.array([-1.0, -1.0, 1.0]) for R in reversed(self.axes))
         return Chain(tuple(reversed(self.beams)), turned, self.nodes[::-1].copy())
 
     def start_on(self, origin: Array, axis: Array) -> Chain | None:
         """Return the chain from its end at the origin, or else on the axis through it; None if there is no such end."""
-        ways = (self, self.reversed())
+        ways = (self, self.reverse())
         size = _NEAR * max(beam.length for beam in self.beams)
         for chain in ways:
             if np.linalg.norm(chain.nodes[0] - origin) <= size:
@@ -185,18 +185,18 @@ class RowFrames:
         return label
 
     @property
-    def taken(self) -> set[str]:
+    def taken_names(self) -> set[str]:
         """Names that rows have, or will have."""
         mechanism = self.drawing.mechanism
         return {*mechanism.joints, *mechanism.frames, *self.outside, *(str(row[0]) for row in self.geometry)}
 
     def new(self, label: str) -> str:
         """Return a label that no row has; a frame that reading a table makes for its joint does not count."""
-        while label in self.taken - own_frames(self.drawing.mechanism):
+        while label in self.taken_names - own_frames(self.drawing.mechanism):
             label += "_"
         return label
 
-    def moving(self, label: str, ends: tuple[str, str], pose: Pose, at: float, foot: float | None = None) -> None:
+    def add_moving(self, label: str, ends: tuple[str, str], pose: Pose, at: float, foot: float | None = None) -> None:
         """Add a row for a joint from ends[0], in whose axes its frame is `pose` where q = 0, to a body named ends[1].
 
         foot : r, if the joint is not at O_i but at the foot of the common normal
@@ -271,7 +271,7 @@ def _grow(found: RowFrames, name: str, joint: Joint) -> None:
             _require_foot(found, name, before, then(first, along_z(0.0, shift)).position, body)
             first, second, foot = then(first, along_z(0.0, shift)), then(second, along_z(0.0, shift)), shift
     found.frames[body] = second
-    found.moving(name, (before, body), first, at, foot)
+    found.add_moving(name, (before, body), first, at, foot)
     found.rows[body] = name
 
 
@@ -309,7 +309,7 @@ def _close(found: RowFrames, name: str, joint: Joint) -> None:
     a, b = joint.bodies
     end = found.fixed(found.new(f"{name}_end"), b, second)
     if joint.kind in SIGMA:
-        found.moving(name, (a, f"{name}_cut"), first, at)
+        found.add_moving(name, (a, f"{name}_cut"), first, at)
         found.closures.append((name, end, "weld", ""))
     else:
         found.closures.append((found.fixed(found.new(f"{name}_start"), a, first), end, joint.kind, name))

@@ -64,8 +64,8 @@ def stiffnesses_of(rows: list[Row], links: Mapping[str, TableLink]) -> tuple[dic
                     name, f"the joint has a spring on its own axis, {own}, which cannot be coupled",
                     hint="leave the cell empty, or actuate the joint",
                 )  # fmt: skip
-        written = {name: row.written(name, DIRECTIONS[name]) for name in values}
-        written |= {name: row.written(name, COUPLINGS[name]) for name in coupled}
+        written = {name: row.read_cell(name, DIRECTIONS[name]) for name in values}
+        written |= {name: row.read_cell(name, COUPLINGS[name]) for name in coupled}
         if not link.actuated and values.get(own):
             springs[link.name] = {"joint": link.name, "stiffness": written[own], "rest": link.drawn_at}
         if not link.actuated or not values.get(own):

@@ -47,7 +47,7 @@ def to_tables(mechanism: Mechanism) -> str:
     drawing = Drawing(mechanism)
     carried = _find_carried(drawing)
     written = row_frames(drawing, carried)
-    places = FramesInUse(drawing, written.taken)
+    places = FramesInUse(drawing, written.taken_names)
     data = mechanism.model_dump(exclude_defaults=True, by_alias=True)
     rest = {key: value for key, value in data.items() if key not in _MADE}
     rest["point_masses"] = {

@@ -61,7 +61,7 @@ class Origin(Part):
 
     def placement(self) -> Placement:
         """Return the pose of the frame on the link."""
-        return Placement.turned(self.xyz, self.rpy)
+        return Placement.from_rpy(self.xyz, self.rpy)
 
 
 class LoopConstraint(Part):

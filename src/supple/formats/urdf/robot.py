@@ -32,7 +32,7 @@ class Placement:
     position: Array
 
     @classmethod
-    def turned(cls, xyz: Sequence[float], rpy: Sequence[float]) -> Placement:
+    def from_rpy(cls, xyz: Sequence[float], rpy: Sequence[float]) -> Placement:
         """Return the frame at xyz, rotated about the outer frame's fixed axes: R = Rz(y) Ry(p) Rx(r)."""
         return cls(Rotation.from_euler("xyz", rpy).as_matrix(), np.array(xyz, float))
 
@@ -242,7 +242,7 @@ def _placement(element: Any) -> Placement:
     """Return the pose of an element's <origin>; the identity without one."""
     origin = element.find("origin")
     zero = (0.0, 0.0, 0.0)
-    return HERE if origin is None else Placement.turned(_numbers(origin, "xyz", zero), _numbers(origin, "rpy", zero))
+    return HERE if origin is None else Placement.from_rpy(_numbers(origin, "xyz", zero), _numbers(origin, "rpy", zero))
 
 
 def _numbers(element: Any, name: str, default: tuple[float, ...]) -> tuple[float, ...]:

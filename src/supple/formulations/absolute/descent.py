@@ -84,7 +84,7 @@ def descend(
         while True:
             z = trusted_step(values, f, radius * np.sqrt(len(state.V)), flat)
             promised = float(f @ z - 0.5 * z @ (values * z))
-            there = search.moved(state, split.N @ (vectors @ z))
+            there = search.move_state(state, split.N @ (vectors @ z))
             gained = -np.inf if there is None else potential - search.potential(there)
             if there is not None and gained >= 0.1 * promised - _SAME * scale:
                 break
@@ -102,10 +102,10 @@ def descend(
 def nudge_state(problem: Absolute, state: State, u: Array, aims: Array, seed: int) -> State | None:
     """Return a position nearby in a random direction that the rows allow, or None if none is found."""
     search = _Search(problem, u, aims, lambda w: w[:0])
-    N = search.allowed(state)
+    N = search.find_allowed_motions(state)
     direction = N @ np.random.default_rng(seed).normal(size=N.shape[1])
     for size in (_FARTHEST, _BEGIN, 0.1 * _BEGIN):
-        there = search.moved(state, size / float(np.abs(direction).max()) * direction)
+        there = search.move_state(state, size / float(np.abs(direction).max()) * direction)
         if there is not None:
             return there
     return None
@@ -169,12 +169,12 @@ class _Search:
         U, values, Wt = np.linalg.svd(J * self.unit / self.row_unit[:, None])
         return U, values, Wt, int((values > _RANK * values[0]).sum()) if len(values) else 0
 
-    def allowed(self, state: State) -> Array:
+    def find_allowed_motions(self, state: State) -> Array:
         """Return the motions that rows allow, as scaled columns (n, k)."""
         _, _, Wt, rank = self._factor_rows(self.tangent(state, stiff=False).J)
         return np.asarray(Wt[rank:].T)
 
-    def moved(self, state: State, step: Array) -> State | None:
+    def move_state(self, state: State, step: Array) -> State | None:
         """Return the state moved by a scaled step (n,) and closed by the least change, or None if it does not close."""
         shape, before = state.V.shape, np.inf
         there = moved_state(self.problem, state, (self.unit * step).reshape(shape), state.multipliers, None)
@@ -198,7 +198,7 @@ class _Search:
         for _ in range(_SHARPENINGS):
             values, vectors = np.linalg.eigh(split.H)
             along = np.divide(vectors.T @ split.f, values, out=np.zeros_like(values), where=values > flat)
-            there = self.moved(state, split.N @ (vectors @ along))
+            there = self.move_state(state, split.N @ (vectors @ along))
             if there is None:
                 break
             there, again = self.split(there)

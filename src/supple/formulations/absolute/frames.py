@@ -206,7 +206,7 @@ class Frames:
         start, stop = int(self.first[body]), int(self.first[body + 1])
         return start + int(np.argmin(np.linalg.norm(self.place[start:stop] - place, axis=1)))
 
-    def drawn(self, body: int) -> Array:
+    def locate_nodes(self, body: int) -> Array:
         """Return the positions (nodes, 3) of the nodes of a body in the drawing, in body axes."""
         begin = self.first[body] + (self.floating[body] is not None)  # whose first frame is no node
         return self.place[begin : self.first[body + 1]]

@@ -90,7 +90,7 @@ class BodyStates(NamedTuple):
     led: Array
 
 
-@kernel(purpose="accelerations and reactions of what deforms")
+@kernel(purpose="accelerations and reactions of elastic bodies")
 def sparse_batch(problem, states, unit, found):
     """Solve the iteration above at every state."""
     system = problem.system

@@ -141,7 +141,7 @@ def next_trial(method, step, error):
     return min(method.longest, step * min(2.0, max(0.3, grow)))
 
 
-@kernel(purpose="motion in time")
+@kernel(purpose="simulation in time")
 def march(problem, method, courses, times, state, record, carried, most):
     """Integrate through `times`, with steps of at most the longest that end at each of them.
 

@@ -51,13 +51,13 @@ Rayleigh = tuple[float, float]
 class TimeDamping(NamedTuple):
     """Damping in time.
 
-    α (1/s) and β (s) of the whole mechanism, α and β of each material, β of joints with a loss factor; said :
+    α (1/s) and β (s) of the whole mechanism, α and β of each material, β of joints with a loss factor; remark :
     description of a replaced damping model, or ""
     """
 
     whole: Rayleigh
     materials: dict[str, Rayleigh]
-    said: str
+    remark: str
     joints: Mapping[str, float] = MappingProxyType({})
 
     def beside(self, joint: str) -> float:
@@ -89,7 +89,7 @@ def has_unled_motion(mechanism: Mechanism) -> bool:
 
 def say_damping(mechanism: Mechanism, rigid: bool, stacklevel: int = 3) -> str:
     """Return the description of a replaced damping model, or "", and issue it as a SuppleNote."""
-    found = "" if rigid or not mechanism.elastic else time_damping(mechanism).said
+    found = "" if rigid or not mechanism.elastic else time_damping(mechanism).remark
     if found:
         warnings.warn(f'mechanism "{mechanism.name}": {found}', SuppleNote, stacklevel=stacklevel)
     return found
@@ -112,13 +112,16 @@ def _nearest(mechanism: Mechanism) -> TimeDamping:
     of_joints = {name: loss / (2.0 * np.pi * hertz) for name, loss in losses.items()}
     beta = max([beta for _, beta in found.values()] + list(of_joints.values()))
     ratio = 100.0 * np.pi * hertz * beta
-    said = (
+    remark = (
         f"the damping model is not a sum over elements, so simulation uses stiffness-proportional damping: {ratio:.3g} "
         f"% of critical at the lowest mode ({hertz:.4g} Hz) and more above; write "
         f"damping: {{rayleigh: [0, {beta:.3g}]}} to specify this model"
     )
     return TimeDamping(
-        found.get("", (0.0, 0.0)), {name: found.get(name, (0.0, 0.0)) for name in mechanism.materials}, said, of_joints
+        found.get("", (0.0, 0.0)),
+        {name: found.get(name, (0.0, 0.0)) for name in mechanism.materials},
+        remark,
+        of_joints,
     )
 
 
@@ -133,7 +136,7 @@ def _at(model: Damping, hertz: float) -> Rayleigh:
 def _lowest_hz(mechanism: Mechanism) -> float:
     """Return the lowest frequency of the mechanism at rest with locked actuators."""
     structure = elastic_rest(mechanism, own_band(mechanism))
-    squares, _ = dense_modes(structure, assemble(mechanism), structure.held(actuators=True), preload=False)
+    squares, _ = dense_modes(structure, assemble(mechanism), structure.list_held_rows(actuators=True), preload=False)
     return float(np.sqrt(squares[squares > 0.0].min())) / (2.0 * np.pi)
 
 

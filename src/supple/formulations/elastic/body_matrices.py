@@ -50,7 +50,7 @@ class ElasticBody:
     parts     : masses that beams carry in addition to their own, which are included in M
 
     Equal bodies of beams are one object (`elastic_body`), also in mechanisms that differ elsewhere, for example in
-    their payload. Results that follow from a body are therefore `remembered` by the body.
+    their payload. Results that follow from a body are therefore `compute_once` by the body.
     """
 
     name: str

@@ -264,7 +264,7 @@ class Interior:
             raise NumericalError(
                 f"condensing it leaves an error of {error:.2g}, more than {tolerance:g}",
                 part=f'body "{self.name}"',
-                hint="ask for a smaller band, or a larger tolerance",
+                hint="request a smaller band, or a larger tolerance",
             )
         return self._orthonormal(np.hstack([modes, followers])), error
 

@@ -160,7 +160,7 @@ def warn_beyond_tables(rest: ElasticRest, X: Array) -> None:
     for row in np.flatnonzero(tables.of_row != NONE):
         item = rest.elastic_rows[int(row)]
         if not inside[tables.of_row[row]] and item.table is not None:
-            # From one place, whoever asks: an analysis asks several times, and it is said once.
+            # From one place, since an analysis asks several times, and one note is enough.
             warnings.warn_explicit(
                 f'joint "{item.part}": the table of stiffness "{item.direction}" covers {item.table.over} from '
                 f"{item.table.at[0]:g} to {item.table.at[-1]:g}; beyond it the end value is used",

@@ -146,7 +146,7 @@ def welded_groups(mechanism: Mechanism) -> list[set[str]]:
     groups = [{name} for name in mechanism.bodies]
     for joint in mechanism.joints.values():
         ends = [group for group in groups if group & set(joint.bodies)]
-        still = len(joint.held(mechanism.plane)) == len(directions(mechanism.plane)) and not joint.yields
+        still = len(joint.list_held(mechanism.plane)) == len(directions(mechanism.plane)) and not joint.yields
         if still and len(ends) == 2 and not any(mechanism.bodies[name].elastic for name in joint.bodies):
             groups = [group for group in groups if group not in ends] + [ends[0] | ends[1]]
     return groups

@@ -124,7 +124,7 @@ class ElasticRest:
             small is None or mesh is None or not small.by_nodes or small.size >= mesh.size for small, mesh in meshes
         ) or (self.band >= WIDEST * own_band(self.numbering.mechanism))
 
-    def held(self, *, actuators: bool) -> HeldRows:
+    def list_held_rows(self, *, actuators: bool) -> HeldRows:
         """Return the rows of joints and springs, and of the coordinates θ if they are locked, with their compliance."""
         first = self.numbering.constraints
         last = first + len(self.numbering.coordinates)
@@ -137,7 +137,7 @@ class ElasticRest:
 
     def list_loaded_rows(self) -> HeldRows:
         """Return these rows with locked actuators, followed by the `displacements`."""
-        held = self.held(actuators=True)
+        held = self.list_held_rows(actuators=True)
         extra = np.array(list(self.displacements.values()), dtype=np.int64)
         return HeldRows(np.concatenate([held.rows, extra]), np.concatenate([held.compliance, np.zeros(len(extra))]))
 

@@ -81,7 +81,7 @@ ABOVE = 0.1  # of the gap above the block: where the modes without loads are cou
 
 
 class Loading(NamedTuple):
-    """K_g at one configuration, with the other arguments of `stiffened`."""
+    """K_g at one configuration, with the other arguments of `apply_geometric_stiffness`."""
 
     rest: ElasticArrays
     forms: LoadForms

@@ -66,7 +66,7 @@ def load_factors(
             part=f'mechanism "{mechanism.name}"',
             hint="add gravity: or forces: to the file",
         )
-    _, K, N = dense_system(rest, configuration, rest.held(actuators=True), preload=False)
+    _, K, N = dense_system(rest, configuration, rest.list_held_rows(actuators=True), preload=False)
     fixed = tuple(kind for kind in EVERY if kind not in scaled)
     K = K + preload_stiffness(rest, configuration, fixed)
     G = N.T @ preload_stiffness(rest, configuration, scaled) @ N

@@ -86,7 +86,7 @@ def static_response(rest: ElasticRest, X: Array, forces: Array, ends: Array | No
     Λ Z + Cᵀλ = f, C Z - c λ = e on joints, coordinates and springs; λ of other rows and of dependent ideal rows is 0.
     ends : (p, rows) e, default zero
     """
-    held = rest.held(actuators=True)
+    held = rest.list_held_rows(actuators=True)
     soft = held.compliance > 0.0
     numbers = np.concatenate([held.rows[~soft], held.rows[soft]])
     hard = int(np.count_nonzero(~soft))

@@ -97,7 +97,7 @@ def yielding_drives(numbering: Numbering) -> tuple[YieldingDrive, ...]:
             frames = joint_frames(numbering.drawing, name)
             sides = [numbering.body_index(body) for body in joint.bodies]
             side = 1 if sides[1] < len(numbering.bodies) else 0
-            (moved,) = joint.form(mechanism.plane).measured(mechanism.plane)[coordinate]
+            (moved,) = joint.form(mechanism.plane).name_measures(mechanism.plane)[coordinate]
             slides = not moved.turns
             axis = (frames.Ea, frames.Eb)[side][:, moved.axis]
             places = (frames.pa, frames.pb)

@@ -65,7 +65,7 @@ def inverse_dynamics(
     states = _States(tree, q, rates, u, accelerations)
     tau = np.empty((states.count, tree.n))
     states.run(INVERSE, tau)
-    return states.shaped(tau)
+    return states.shape_result(tau)
 
 
 def mass_matrix(tree: TreeArrays, q: ArrayLike) -> Array:
@@ -73,14 +73,14 @@ def mass_matrix(tree: TreeArrays, q: ArrayLike) -> Array:
     states = _States(tree, q, None, None)
     M, bias = np.zeros((states.count, tree.n, tree.n)), np.empty((states.count, tree.n))
     states.run(MASS_MATRIX, M, bias)
-    return states.shaped(M)
+    return states.shape_result(M)
 
 
 def forward_dynamics(tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: ArrayLike | None = None) -> Array:
     """Return the accelerations q̈ (n,)."""
     states = _States(tree, q, rates, u)
     states.run(FORWARD)
-    return states.shaped(_finite(states.accelerations))
+    return states.shape_result(_finite(states.accelerations))
 
 
 def inverse_variation(
@@ -90,7 +90,7 @@ def inverse_variation(
     states = _States(tree, q, rates, u, accelerations)
     M, by_q, by_rate = (np.zeros((states.count, tree.n, tree.n)) for _ in range(3))
     states.run(INVERSE_VARIATION, M, by_q, by_rate)
-    return InverseVariation(*(states.shaped(item) for item in (M, by_q, by_rate)))
+    return InverseVariation(*(states.shape_result(item) for item in (M, by_q, by_rate)))
 
 
 def forward_variation(tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: ArrayLike | None = None) -> ForwardVariation:
@@ -107,7 +107,9 @@ def state_space(
     states = _States(tree, q, rates, u, threads=threads)
     A, B = empty_state_space(tree, states.count)
     states.run(FORWARD_VARIATION, A, B)
-    return LinearizedMotion(states.shaped(A), states.shaped(B), states.shaped(_finite(states.accelerations)))
+    return LinearizedMotion(
+        states.shape_result(A), states.shape_result(B), states.shape_result(_finite(states.accelerations))
+    )
 
 
 class _States:
@@ -146,7 +148,7 @@ class _States:
 
         run_in_threads(part, self.count, self.threads)
 
-    def shaped(self, values: Array) -> Array:
+    def shape_result(self, values: Array) -> Array:
         return values[0] if self.single else values
 
 

@@ -41,7 +41,7 @@ class TreeOrder(NamedTuple):
     of_tree: NDArray[np.int64]
     coordinates: tuple[str, ...]
 
-    def needed(self, theta: Array, rates: Array, accelerations: Array) -> Array:
+    def compute_forces(self, theta: Array, rates: Array, accelerations: Array) -> Array:
         """Return τ (N, s) in the order of θ."""
         q, v, a = (np.ascontiguousarray(item[:, self.of_theta]) for item in (theta, rates, accelerations))
         return inverse_dynamics(self.tree, q, v, a)[:, self.of_tree]
@@ -69,7 +69,7 @@ class CoupledTree(NamedTuple):
         """Return q, q̇, q̈ (N, n) for θ, θ̇, θ̈ (N, s)."""
         return theta @ self.G.T + self.c, rates @ self.G.T, accelerations @ self.G.T
 
-    def needed(self, theta: Array, rates: Array, accelerations: Array, u: Array | None = None) -> Array:
+    def compute_forces(self, theta: Array, rates: Array, accelerations: Array, u: Array | None = None) -> Array:
         """Return Gᵀτ (N, s)."""
         return np.asarray(inverse_dynamics(self.tree, *self.motion(theta, rates, accelerations), u) @ self.G)
 
@@ -79,16 +79,16 @@ class CoupledTree(NamedTuple):
         found = np.zeros((*theta.shape, self.tree.inputs))
         along = self.tree.actuated >= 0
         found[:, :, along] = self.G[self.tree.actuated[along]].T
-        still = zero if along.all() else self.needed(theta, zero, zero)
+        still = zero if along.all() else self.compute_forces(theta, zero, zero)
         for i in np.flatnonzero(~along):
             unit = np.tile(np.eye(self.tree.inputs)[i], (len(theta), 1))
-            found[:, :, i] = still - self.needed(theta, zero, zero, unit)
+            found[:, :, i] = still - self.compute_forces(theta, zero, zero, unit)
         return found
 
     def accelerations(self, theta: Array, rates: Array, u: Array) -> Array:
         """Return θ̈ (N, s)."""
         M = self.G.T @ mass_matrix(self.tree, theta @ self.G.T + self.c) @ self.G
-        return _solve(M, -self.needed(theta, rates, np.zeros_like(theta), u)[..., None])[..., 0]
+        return _solve(M, -self.compute_forces(theta, rates, np.zeros_like(theta), u)[..., None])[..., 0]
 
     def variation(self, theta: Array, rates: Array, accelerations: Array, u: Array) -> tuple[Array, Array, Array]:
         """Return M, P₂, P₁ (N, s, s) of M δθ̈ = P₂ δθ + P₁ δθ̇ about a motion."""
@@ -149,7 +149,7 @@ def coupled_tree(position: Rest, theta: tuple[tuple[str, str], ...]) -> CoupledT
     }
     if any(coordinate is None for coordinates in tied.values() for coordinate in coordinates):
         return None
-    # Without couplings θ is not enough, and what is said in terms of it falls away.
+    # Without couplings θ is not enough, and quantities in terms of it do not exist.
     bare = mechanism.replace(couplings={}, coordinates=None, rest={}, configurations={}, motions={}, scenarios={})
     found = tree_of_mechanism(bare, dry=False)
     if found.tree.nq != found.tree.n:

@@ -365,7 +365,7 @@ def _along(numbering: Numbering, coordinates: list[tuple[str, str]]) -> tuple[di
         if spring.joint is not None:  # k (q - r): the constants add up to one force
             acts = spring.about_relaxed
             acting["stiffness"][at(spring)] -= acts.slope
-            acting["drive"][at(spring)] += acts.force - acts.slope * spring.relaxed
+            acting["drive"][at(spring)] += acts.force - acts.slope * spring.relaxed_value
             acting["damping"][at(spring)] += acts.damping
             acting["armature"][at(spring)] += acts.inertia
     for damper in mechanism.dampers.values():
@@ -390,7 +390,7 @@ def _distances(numbering: Numbering, links: dict[str, int]) -> list[Distance]:
         distances.append(Distance(links[bodies[a]], pa, links[bodies[b]], pb, actuator=actuator, **values))
 
     for name, spring in mechanism.springs.items():
-        acts, at_rest = spring.about_relaxed, spring.relaxed
+        acts, at_rest = spring.about_relaxed, spring.relaxed_value
         add("springs", name, spring, stiffness=-acts.slope, length=at_rest, damping=acts.damping, force=acts.force)
     for name, damper in mechanism.dampers.items():
         add("dampers", name, damper, damping=damper.damping)

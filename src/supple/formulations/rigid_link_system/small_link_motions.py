@@ -297,8 +297,8 @@ def outputs_without_forces(position: Rest) -> list[str]:
     ]
     if inside:
         warnings.warn(
-            f'mechanism "{position.numbering.mechanism.name}": {", ".join(inside)} are forces inside, which the rigid '
-            "link system does not tell; they are left out",
+            f'mechanism "{position.numbering.mechanism.name}": {", ".join(inside)} are internal forces, which the '
+            "rigid link system does not compute; they are omitted",
             SuppleNote,
             stacklevel=4,
         )

@@ -171,10 +171,10 @@ class FittedDamping(Result):
         nothing = [name for name, value in zip(self.names, self.values, strict=True) if value < 1e-3 * self.whole]
         if nothing:
             notes.append(f"{and_list(nothing)}: no measurable damping")
-        notes.append(f"{self.used()}; stiffnesses and masses were kept constant")
+        notes.append(f"{self.describe_use()}; stiffnesses and masses were kept constant")
         return notes
 
-    def used(self) -> str:
+    def describe_use(self) -> str:
         """Return a sentence on how models use the fitted values."""
         hysteretic = any(item.kind.hysteretic for item in self.kinds)
         if not hysteretic:
@@ -288,7 +288,7 @@ def misfit_table(out: Text, misfits: Sequence[BandMisfit]) -> None:
         percent = [f"{100 * value:.3g}" for value in (item.before, item.after, item.by_response[worst][1])]
         rows.append((item.label, f"{low:.4g} .. {high:.4g}", *percent[:2], f"{percent[2]} {worst}"))
     if rows:
-        out.table(("J_Q of responses", "[Hz]", "before [%]", "after [%]", "at most, after [%]"), rows)
+        out.table(("J_Q of responses", "[Hz]", "before [%]", "after [%]", "worst after [%]"), rows)
 
 
 def misfit_by_band(

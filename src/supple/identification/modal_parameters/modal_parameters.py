@@ -187,8 +187,8 @@ class ModalParameters(Result):
         for i, one in enumerate(self.responses.references):
             if one.name in names:
                 found[i] = names[one.name], 1.0
-            elif one.reversed().name in names:
-                found[i] = names[one.reversed().name], -1.0
+            elif one.reverse().name in names:
+                found[i] = names[one.reverse().name], -1.0
         return found
 
     # ------------------------------------------------------------------------------------------ the fit itself
@@ -233,7 +233,7 @@ class ModalParameters(Result):
         return np.asarray((size <= _FAINT * largest[:, None]) & (self.assurance < 0.5))
 
     @cached_property
-    def left_over(self) -> float:
+    def residual_power(self) -> float:
         """Fraction of the responses' power that the fit does not explain, without `faint` responses (eq. 21)."""
         return unexplained_share(*self._without_faint)
 
@@ -277,13 +277,13 @@ class ModalParameters(Result):
         of = f' of "{self.responses.title}"' if self.responses.title else ""
         return (
             f"{len(self)} modes{of} from {hertz[0]:.4g} to {hertz[-1]:.4g} Hz: {found or 'none'} Hz; "
-            f"{self.left_over:.2%} of the responses' power unexplained{self._describe_missing()}"
+            f"{self.residual_power:.2%} of the responses' power unexplained{self._describe_missing()}"
         )
 
     def _describe_missing(self) -> str:
         if not len(self.missing_hz):
             return ""
-        return f"; a mode seems missing near {list_names([f'{f:.4g} Hz' for f in self.missing_hz])}"
+        return f"; a mode may be missing near {list_names([f'{f:.4g} Hz' for f in self.missing_hz])}"
 
     def table(self) -> Table:
         """Return one row for each mode, with its frequency, damping, phases, modal mass and shape."""
@@ -314,7 +314,7 @@ class ModalParameters(Result):
             "shapes": {"real": self.shapes.real, "imag": self.shapes.imag},
             "shape_deviations": self.shape_deviations,
             "participation": {"real": self.participation.real, "imag": self.participation.imag},
-            "auto_mac": self.mac(), "misfit": self.misfit, "left_over": self.left_over, "missing_hz": self.missing_hz,
+            "auto_mac": self.mac(), "misfit": self.misfit, "left_over": self.residual_power, "missing_hz": self.missing_hz,
             "assurance": self.assurance, "faint": self.faint,
             "method": self.method, "order": self.order, "refined": self.refined, "lines": len(test.frequencies_hz),
             "band_hz": [float(test.frequencies_hz[0]), float(test.frequencies_hz[-1])], "notes": list(self.notes),
@@ -352,7 +352,7 @@ class ModalParameters(Result):
         fits = np.where(self.faint, np.inf, self.assurance)
         worst = np.unravel_index(int(fits.argmin()), fits.shape)
         out.line(
-            f"{self.left_over:.2%} of the responses' power is unexplained; the worst fit is "
+            f"{self.residual_power:.2%} of the responses' power is unexplained; the worst fit is "
             f"{test.responses[worst[0]].name} "
             f"from {test.references[worst[1]].name} (assurance {self.assurance[worst]:.4f})"
         )
@@ -372,7 +372,7 @@ class ModalParameters(Result):
             "participation": self.participation, "phase_collinearity": self.phase_collinearity,
             "phase_deviation": self.phase_deviation, "modal_masses": self.modal_masses,
             "lower": self.lower, "upper": self.upper,
-            "left_over": np.array(self.left_over), "missing_hz": self.missing_hz,
+            "left_over": np.array(self.residual_power), "missing_hz": self.missing_hz,
             "responses": np.array([one.name for one in self.responses.responses], dtype=str),
             "references": np.array([one.name for one in self.responses.references], dtype=str),
             "response_positions": np.array([one.position or (np.nan,) * 3 for one in self.responses.responses]),

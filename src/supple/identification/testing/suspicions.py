@@ -123,7 +123,7 @@ def _silent(test: Responses) -> NDArray[np.bool_]:
 
 def _few_lines(test: Responses) -> list[Suspicion]:
     n = len(test.frequencies_hz)
-    longer = "use longer records (the line spacing is one over the record length), or zoom"
+    longer = "use longer records (line spacing = 1 / record length), or a zoom analysis"
     if n < FEWEST_LINES:
         return [Suspicion("too few lines", "", f"modes need at least {FEWEST_LINES} lines (got {n})", longer)]
     power = np.nansum(np.abs(test.H) ** 2, axis=(1, 2))
@@ -136,8 +136,8 @@ def _few_lines(test: Responses) -> list[Suspicion]:
     while last < n - 1 and power[last + 1] > _HALF * power[top]:
         last += 1
     if last - first + 1 < _PER_PEAK and 0 < top < n - 1:
-        what = f"the highest peak, at {test.frequencies_hz[top]:.6g} Hz, has {last - first + 1} lines"
-        return [Suspicion("too few lines", "", f"{what}; its damping needs {_PER_PEAK}", longer, False)]
+        what = f"the peak at {test.frequencies_hz[top]:.6g} Hz has {last - first + 1} of {_PER_PEAK} lines needed"
+        return [Suspicion("too few lines", "", f"{what} for its damping", longer, False)]
     return []
 
 
@@ -171,8 +171,8 @@ def _driving_points(test: Responses) -> list[Suspicion]:
                 hint = f'reverse the one that is mounted the other way around: test.reversed("{seen.name}")'
                 found.append(Suspicion("reversed", seen.name, what, hint))
             elif wrong > _PART:
-                what = f"its sign relative to {pushed.name} cannot be determined"
-                found.append(Suspicion("undecided", seen.name, what, "compare it with a model", False))
+                what = f"the sign relative to the force {pushed.name} is ambiguous"
+                found.append(Suspicion("undecided", seen.name, what, "check the direction of sensor and hammer", False))
     return found
 
 

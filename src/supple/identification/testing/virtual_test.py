@@ -271,7 +271,7 @@ def virtual_test(
         Noise of every channel as a fraction of the RMS of its record. It is white and normally distributed.
         Default: 0.
     floor : float, optional
-        Lower limit of the noise, as that of a channel with `floor` times the largest RMS of its quantity. A sensor
+        Smallest RMS from which noise is computed, relative to the largest RMS of the quantity. A sensor
         that hardly moves, for example because of symmetry, then shows noise. Default: 0.01.
     bits : int, optional
         Resolution of the analogue-to-digital converter over ± full scale. Default: no quantization.

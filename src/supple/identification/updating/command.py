@@ -105,7 +105,7 @@ def _candidate(mechanism: Any, text: str, sensors: list[str]) -> Any:
     for part in text.split(";"):
         where, colon, points = part.partition(":")
         if not colon or not points.strip():
-            raise typer.BadParameter(f"{part.strip()!r} is not POSTURE:IMPACT", param_hint="--candidates")
+            raise typer.BadParameter(f"{part.strip()!r} is not POSTURE:POINT.AXIS", param_hint="--candidates")
         where = where.strip()
         named = where in mechanism.configurations or where in ("", "rest")
         if not named:
@@ -153,7 +153,7 @@ Prior = Annotated[
     typer.Option(
         "--prior",
         metavar="DECADES",
-        help=help_of("update", "prior") + " One number, NAME=DECADES,... or none.",
+        help="Prior standard deviation in decades: a number, NAME=DECADES,... or none. Default: 0.3.",
         show_default=False,
     ),
 ]

@@ -153,7 +153,7 @@ class UpdatingProblem:
         """Number of parameters of the structure."""
         return len(self.structure.numbers)
 
-    def known(self) -> Array:
+    def build_prior_rows(self) -> Array:
         """Return the rows (r, n) of the prior, for which rows @ (x - start) should be 0.
 
         They are each parameter over its deviation, and ties.

@@ -67,7 +67,7 @@ class ResponseObserver:
         """Orders of differentiation (o,) of the displacements."""
         return np.array([one.order or 0 for one in self.measured.responses])
 
-    def left_at_end(self, trial: Trial, loss: Loss) -> tuple[float, float] | None:
+    def estimate_remainder(self, trial: Trial, loss: Loss) -> tuple[float, float] | None:
         """Return the remaining fraction of the slowest mode in the band at the end of a record, and its frequency.
 
         It is None if responses are not known to come from records. See eq. 30.

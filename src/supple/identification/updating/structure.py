@@ -293,7 +293,7 @@ def structure_of(numbers: Numbers, band: float) -> CondensedStructure:
     rest = elastic_rest(
         with_stiffness(numbers.mechanism, {key: max(item.values) for key, item in by_load.items()}), band
     )
-    held = rest.held(actuators=True)
+    held = rest.list_held_rows(actuators=True)
     tables = {}
     for i, row in enumerate(held.rows[held.compliance > 0.0]):
         item = rest.elastic_rows.get(int(row))

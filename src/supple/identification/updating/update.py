@@ -183,7 +183,7 @@ def update(
         Prior standard deviation around the values in the file, in decades; one for all, or by name or pattern. None
         uses no prior. Default: 0.3.
     bounds : mapping of str to (float, float), optional
-        Lower and upper bounds by name. Default: three decades either way.
+        Lower and upper bounds by name. Default: a factor of 1000 below and above.
     damping : str, optional
         Damping model that is fitted to the responses: structural, rayleigh, none, modal, joints or materials.
         structural and rayleigh are fitted together with the parameters. modal, joints and materials, or several of
@@ -195,7 +195,7 @@ def update(
         Number of starting points of the search. The first is the file's, the others are drawn from the prior.
         Default: 8.
     seed : int, optional
-        Random seed for the other starting points. Default: 0.
+        Random seed for the starting points after the first. Default: 0.
     cluster : optional
         Cluster of dask.distributed, as in `reduce`. Each start is a task.
     robust : bool, optional
@@ -354,7 +354,7 @@ class _FromStart:
 def _fit(problem: UpdatingProblem, x: Array, close: float = _CONVERGED) -> Array:
     """Solve the least-squares problem from one start, with the exact Jacobian."""
     known = np.isfinite(problem.prior)
-    rows = problem.known()
+    rows = problem.build_prior_rows()
     last: dict[bytes, ResidualsWithSlopes] = {}
 
     def at(x: Array) -> ResidualsWithSlopes:
@@ -376,7 +376,7 @@ def _fit(problem: UpdatingProblem, x: Array, close: float = _CONVERGED) -> Array
 
 
 def _objective(problem: UpdatingProblem, x: Array) -> float:
-    away = problem.known() @ (x - problem.start)
+    away = problem.build_prior_rows() @ (x - problem.start)
     return float(np.sum(np.square(problem.data(x).residuals)) + np.sum(np.square(away)))
 
 
@@ -547,5 +547,5 @@ def excess_variance(problem: UpdatingProblem, found: ResidualsWithSlopes) -> flo
 
 
 def _precision(problem: UpdatingProblem) -> Array:
-    rows = problem.known()
+    rows = problem.build_prior_rows()
     return np.asarray(rows.T @ rows)

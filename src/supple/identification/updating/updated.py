@@ -313,8 +313,8 @@ class Updated(Result):
             if item.left_at_end is not None and item.left_at_end[0] > self._least():
                 share, hertz = item.left_at_end
                 notes.append(
-                    f"records at {item.label or 'rest'} end with {share:.1g} of the motion at {hertz:.3g} Hz, more "
-                    f"than the least deviation {self._least():.1g}: for impacts, use an exponential window"
+                    f"records at {item.label or 'rest'} end with {share:.1g} of the {hertz:.3g} Hz motion left (limit "
+                    f"{self._least():.2g}, the smallest deviation): use an exponential window or longer records"
                 )
         if self.varying is not None:
             notes.append(self.varying.words())
@@ -524,7 +524,7 @@ def posture_results(problem: UpdatingProblem, x: Array) -> tuple[PostureResult, 
             answer["misfit"] = (seen.misfit(shown[0]), seen.misfit(shown[1]))
             answer["responses"] = (seen.measured, *shown)
             answer["model_hz"] = _among_lines(seen, trials)
-            answer["left_at_end"] = seen.left_at_end(trials[1], losses[1])
+            answer["left_at_end"] = seen.estimate_remainder(trials[1], losses[1])
         found.append(PostureResult(item.label, np.asarray(item.frequencies_hz, float), **answer))
     return tuple(found)
 

@@ -82,7 +82,7 @@ def find_varying_stiffness(problem: UpdatingProblem, x: Array) -> Varying | None
     found = problem.data(x)
     of_model = _owners(problem, models, len(found.residuals))
     whole = float(np.sum(np.square(found.residuals)))
-    known, away = problem.known(), problem.known() @ (x - problem.start)
+    known, away = problem.build_prior_rows(), problem.build_prior_rows() @ (x - problem.start)
     best: tuple[float, int, Array] | None = None
     joints = _stiffnesses(problem.structure)
     for k in joints:

@@ -135,7 +135,7 @@ def page_mechanism(position: Rest, count: int = COUNT, *, preload: bool = PRELOA
         while True:
             rest = elastic_rest(mechanism, band)
             require_elastic(rest)
-            held = rest.held(actuators=True)
+            held = rest.list_held_rows(actuators=True)
             squares = _squares(rest, held, postures.X, count)
             if squares.shape[1] == 0:
                 return "the mechanism cannot move with locked actuators"

@@ -57,7 +57,7 @@ class SavedRun:
         if not text:
             raise InputError(
                 "the file does not contain its mechanism", file=self.name,
-                hint=f"give the mechanism first: supple view FILE --run {self.name}",
+                hint=f"give the mechanism first: supple view FILE {self.name}",
             )  # fmt: skip
         return loads(text, name=f"the description in {self.name}")
 

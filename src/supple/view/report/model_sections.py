@@ -69,7 +69,8 @@ def _what(model: ReducedModel) -> ReportSection:
         for item, value in zip(model.family.parameters, model.family.values, strict=True):
             rows.append((item.name, "parameter", item.unit, f"{item.range}, value here {item.format_value(value)}"))
     held = [
-        f"{name} is held at {value:.6g}: it is not a coordinate of the model." for name, value in model.held.items()
+        f"{name} is held at {value:.6g}: it is not a coordinate of the model."
+        for name, value in model.held_coordinates.items()
     ]
     rigid = [f"Elastic parts treated as rigid: {', '.join(model.rigid)}."] if model.rigid else []
     second = (
@@ -189,7 +190,9 @@ def _along(model: ReducedModel, mechanism: Mechanism) -> list[tuple[str, str, Ar
     layout = model.layout
     s = layout.theta
     kept = model.provenance["options"].get("path")
-    domain = theta_domain(mechanism, [], model.held) if kept is None else path_domain(mechanism, path_from(kept))
+    domain = (
+        theta_domain(mechanism, [], model.held_coordinates) if kept is None else path_domain(mechanism, path_from(kept))
+    )
     low, high = model.fitted.arrays.roots_f[0]
     found = []
     for i in range(s):

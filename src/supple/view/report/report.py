@@ -99,7 +99,7 @@ def report(
         Posture of the mechanism in the report: name of a configuration, {coordinate: value in rad or m}, or an array.
         Default: the configuration "home", else the first named configuration, else the rest posture.
     region : mapping of str to (float, float), optional
-        Coordinate ranges of a mechanism, {coordinate: (lower, upper)} in rad or m. Default: the limits of actuators
+        Region of a mechanism: ranges of coordinates (rad or m). Default: the limits of actuators
         and joints.
     points : int, optional
         Number of random points at which a reduced model is validated against its mechanism. Default: 300.
@@ -477,7 +477,7 @@ def coefficient_sections(found: Comparison, draw: Drawings) -> list[ReportSectio
 
 def run_sections(found: TimeComparison, draw: Drawings) -> list[ReportSection]:
     """Return the sections of a comparison in time."""
-    units = found.full.seen.units
+    units = found.full.observed_signals.units
     rows = [
         (label, units.get(judged.outputs[0], ""), f"{judged.scale:.4g}", judged.measured_by, per_cent(judged.error),
          per_cent(judged.rms_error), "" if judged.elastic_error is None else per_cent(judged.elastic_error))
