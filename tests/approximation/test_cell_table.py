@@ -71,15 +71,15 @@ def found_by(Z, F, x):
 
 def searched(fitted, x):
     """The same without the table."""
-    Z = fitted.packed[0].copy()
+    Z = fitted.kernel_arrays[0].copy()
     Z[CELLS] = 0
-    return found_by(Z, fitted.packed[1], x)
+    return found_by(Z, fitted.kernel_arrays[1], x)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_table_finds_what_the_tree_finds(name):
     fitted = CASES[name]()
-    Z, F = fitted.packed
+    Z, F = fitted.kernel_arrays
     assert Z[CELLS] > 0
     x = probes(fitted)
     found = found_by(Z, F, x)
@@ -98,7 +98,7 @@ def test_where_there_is_no_table_the_tree_is_searched():
         leaf.axis, leaf.children = 0, tuple(BoxNode(half) for half in leaf.box.split(0))
     for roots in (two, [off], [deep], [cut_box(Box((0.0,), (1.0,)), (0,))]):
         fitted = function(roots)
-        assert fitted.packed[0][CELLS] == 0
+        assert fitted.kernel_arrays[0][CELLS] == 0
         box = np.array([leaf.box.center for root in roots for leaf in root.leaves()])
         assert_array_equal(fitted.locate(box), np.arange(len(box)))
 

@@ -95,11 +95,11 @@ def test_lines_that_are_not_finite_are_named():
 @pytest.mark.parametrize("name", ["101.z", "102.x", "103.y", "104.z"])
 def test_a_reversed_sensor_is_named(name):
     """101.z is a driving point, which needs no model; the others are told by it."""
-    found = check_measurement(measured().reversed(name), robot())
+    found = check_measurement(measured().reverse_channels(name), robot())
     place = {"101": "tool", "102": "arm1[0.5]", "103": "arm2[0.9]", "104": "arm3[0.7]"}[name[:3]]
     assert told(found) == [("reversed", f"{place}.{name[-1]}")]
-    assert f'test.reversed("{place}.{name[-1]}")' in found.suspicions[0].hint
-    alone = [item.kind for item in suspicions(measured().reversed(name)) if item.certain]
+    assert f'test.reverse_channels("{place}.{name[-1]}")' in found.suspicions[0].hint
+    alone = [item.kind for item in suspicions(measured().reverse_channels(name)) if item.certain]
     assert alone == (["reversed"] if name == "101.z" else [])
 
 

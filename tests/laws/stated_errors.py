@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 import supple
-from supple.comparison.comparison import families, judged
+from supple.comparison.comparison import compared_families, families
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.reduction.exact_coefficients import modes_of, scatter_in_boxes
@@ -272,7 +272,7 @@ def attained_errors(mechanism, model, x):
 
 def exact_families(mechanism, model, x):
     exact = supple.local(mechanism, x, **modes_of(model), rigid=not modes_of(model))
-    return exact, judged(model, families(exact))
+    return exact, compared_families(model, families(exact))
 
 
 def medians_over(mechanism, model, x):
@@ -284,7 +284,7 @@ def medians_over(mechanism, model, x):
 
 def errors_at(mechanism, model, x, medians):
     (exact, whole), fitted = exact_families(mechanism, model, x), model.evaluate(x)
-    near, errors = judged(model, families(fitted)), {}
+    near, errors = compared_families(model, families(fitted)), {}
     for name, family in whole.items():
         stated = model.provenance["error"].get(name, {})
         if "floor" not in stated or model.error[name] <= CONSTANT:

@@ -98,7 +98,7 @@ class WorldAxes:
         length = np.linalg.norm(D)
         return length, D / length @ (Vb - Va)
 
-    def acting(self, poses, part):
+    def find_measure(self, poses, part):
         if "between" in part:
             return self.distance(poses, part["between"])
         name, _, coordinate = part["joint"].partition(".")
@@ -106,7 +106,7 @@ class WorldAxes:
 
     def coordinate(self, poses, name):
         actuator = self.parts.get("actuators", {}).get(name)
-        return self.acting(poses, actuator if actuator is not None else {"joint": name})
+        return self.find_measure(poses, actuator if actuator is not None else {"joint": name})
 
     # ------------------------------------------------------------------ closure
 
@@ -215,7 +215,7 @@ class WorldAxes:
         for _, m, J, v, w, _ in self.bodies_at(poses, q_theta):
             H += m * v.T @ v + w.T @ J @ w
         for reference, inertia in self.motors():
-            a = self.acting(poses, {"joint": reference})[1] @ q_theta
+            a = self.find_measure(poses, {"joint": reference})[1] @ q_theta
             H += inertia * np.outer(a, a)
         return H
 
@@ -231,7 +231,7 @@ class WorldAxes:
             """q_θ, and the slopes of the motors' joints below it, a little way along θ_k."""
             near = self.close(self.moved(poses, offset * q_theta[:, k]), theta + offset * np.eye(s)[k])
             modes = self.modes(near)
-            slopes = [self.acting(near, {"joint": reference})[1] @ modes for reference, _ in motors]
+            slopes = [self.find_measure(near, {"joint": reference})[1] @ modes for reference, _ in motors]
             return np.vstack([modes, *slopes])
 
         B = np.stack([derivative(lambda o, k=k: sampled(k, o), step) for k in range(s)], axis=2)
@@ -245,7 +245,7 @@ class WorldAxes:
             euler += np.stack([np.cross(w[:, j], (J @ w).T).T for j in range(s)], axis=1)
             h += m * np.einsum("ai,ajk->ijk", v, a) + np.einsum("ai,ajk->ijk", w, euler)
         for bend, (reference, inertia) in zip(B[6 * len(self.bodies) :], motors, strict=True):
-            slope = self.acting(poses, {"joint": reference})[1] @ q_theta
+            slope = self.find_measure(poses, {"joint": reference})[1] @ q_theta
             h += inertia * np.einsum("i,jk->ijk", slope, bend)
         return 0.5 * (h + h.transpose(0, 2, 1))
 
@@ -258,12 +258,12 @@ class WorldAxes:
             for _, m, _, v, _, _ in self.bodies_at(poses, q_theta):
                 p += m * g @ v
         for spring in self.parts.get("springs", {}).values():
-            value, row = self.acting(poses, spring)
+            value, row = self.find_measure(poses, spring)
             relaxed = spring.get("rest", spring.get("length", 0.0)) or 0.0
             p -= spring["stiffness"] * (value - relaxed) * row @ q_theta
         for force in self.parts.get("forces", {}).values():
             if "at" not in force:
-                p += force["force"] * self.acting(poses, force)[1] @ q_theta
+                p += force["force"] * self.find_measure(poses, force)[1] @ q_theta
                 continue
             _, E, V, W = self._twist_rows(poses, self.spot(force["at"]))
             turned = E if force.get("follower") else np.eye(3)

@@ -13,7 +13,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
-from supple.comparison.comparison import compare, families, judged
+from supple.comparison.comparison import compare, compared_families, families
 from supple.diagnostics import SuppleWarning
 from supple.reduction import sampling as sampling_module
 from supple.reduction.exact_coefficients import modes_of, scatter_in_boxes
@@ -111,7 +111,7 @@ def point_errors(mechanism, model, theta):
     """The error of each stated family at each θ."""
 
     def parts(item):
-        return judged(model, families(item))
+        return compared_families(model, families(item))
 
     exact = parts(supple.local(mechanism, theta, **modes_of(model)))
     found, typical = parts(model.evaluate(theta)), parts(model.evaluate(scatter_in_boxes(model, 2000, seed=11)))

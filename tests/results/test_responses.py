@@ -63,9 +63,9 @@ def test_derivatives_are_powers_of_i_omega():
 
 def test_a_reversed_channel_changes_its_sign_and_no_other():
     test = measured()
-    assert_array_equal(test.reversed("tip.z").H[:, 0], -test.H[:, 0])
-    assert_array_equal(test.reversed("tip.z").H[:, 1], test.H[:, 1])
-    assert_array_equal(test.reversed(references="tip.-z").H, -test.H)
+    assert_array_equal(test.reverse_channels("tip.z").H[:, 0], -test.H[:, 0])
+    assert_array_equal(test.reverse_channels("tip.z").H[:, 1], test.H[:, 1])
+    assert_array_equal(test.reverse_channels(references="tip.-z").H, -test.H)
 
 
 def test_some_channels_and_lines():

@@ -41,10 +41,10 @@ class Doubling:
     def __init__(self, events):
         self.events, self.seen = events, []
 
-    def acting(self, event):
+    def give_inputs(self, event):
         return 2 * event
 
-    def advanced(self, event):
+    def record_advance(self, event):
         self.seen.append(event)
 
 
@@ -74,10 +74,10 @@ class Repeated:
     def __init__(self, acting, events):
         self._acting, self.events = acting, events
 
-    def acting(self, event):
+    def give_inputs(self, event):
         return self._acting
 
-    def advanced(self, event):
+    def record_advance(self, event):
         pass
 
 

@@ -89,7 +89,7 @@ def test_every_plant_is_the_system_that_it_was_made_of(kind):
     made, described = plant(kind), system_of(system(kind))
     assert made.system._replace(equations=None) == described._replace(equations=None)
     assert [len(part) for part in made.state] == [len(described.coordinates)] * 2
-    assert made.seen.shape == (len(described.outputs),)
+    assert made.present_outputs.shape == (len(described.outputs),)
     assert made.reason == ""
 
 
@@ -99,10 +99,10 @@ class Holding:
     def __init__(self, kind):
         self.forces, self.events = np.array(list(held_forces(kind).values())), range(1, len(TIMES))
 
-    def acting(self, event):
+    def give_inputs(self, event):
         return pieces_of(self.forces, TIMES[event : event + 2])
 
-    def advanced(self, event):
+    def record_advance(self, event):
         pass
 
 

@@ -87,7 +87,7 @@ def test_the_mechanism_follows_ten_times_closer_than_with_rigid_feedforward(ralf
         tip = np.stack([run.outputs["tip.x"], run.outputs["tip.z"]], axis=1)
         return np.linalg.norm(tip - inverted.wanted.sample(times)[:, 0], axis=1).max()
 
-    ours, rigid = error(inverted.reference), error(reach.delayed(inverted.lead))
+    ours, rigid = error(inverted.reference), error(reach.delay(inverted.lead))
     assert ours < 0.01 * rigid
 
 

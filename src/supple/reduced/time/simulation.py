@@ -129,7 +129,7 @@ def simulate_model(
     require_known("method", method, _METHODS)
     options = StepOptions(step, tolerance, spectral_radius, friction_speed)
     # Imported by name, because the module is above this layer.
-    simulated = import_module("supple.simulation.model_simulation").simulated
+    simulated = import_module("supple.simulation.model_simulation").simulate_reduced
     found: Simulation = simulated(
         model, t, inputs, start, options, until=until, rates=rates, input_times=input_times, motion=motion,
         method=method, output_step=output_step, drives=drives,

@@ -65,7 +65,7 @@ def test_inertia_takes_the_power_that_kinetic_energy_gains(beams):
 
 def test_damping_takes_power_and_says_how_much(beams):
     X, V, A = beams.anyhow(seed=7)
-    plain, damped = beams.forces(X, V, A), beams.damped_mechanism(0.3, 0.02).forces(X, V, A)
+    plain, damped = beams.forces(X, V, A), beams.damped(0.3, 0.02).forces(X, V, A)
     power = ((damped.Q - plain.Q) * V).sum()
     assert power < 0.0
     assert damped.account[LOST] == pytest.approx(power, rel=1e-12)
@@ -74,7 +74,7 @@ def test_damping_takes_power_and_says_how_much(beams):
 
 
 def test_nothing_depends_on_who_looks(beams):
-    beams = beams.damped_mechanism(0.0, 0.02)
+    beams = beams.damped(0.0, 0.02)
     X, V, A = beams.anyhow()
     turn = exponential([0.0, 0.0, 2.0] if beams.planar else [0.7, -1.9, 0.4])
     Y, W, B = turned(X, beams.in_space(V), beams.in_space(A), [3.0, -2.0, 0.0 if beams.planar else 5.0], turn)
@@ -90,7 +90,7 @@ def test_nothing_depends_on_who_looks(beams):
 
 
 def test_a_rigid_motion_strains_nothing_and_has_the_inertia_of_a_rigid_body(beams):
-    beams = beams.damped_mechanism(0.0, 0.02)
+    beams = beams.damped(0.0, 0.02)
     spin = np.array([0.0, 0.0, 1.3]) if beams.planar else np.array([0.8, -0.5, 1.3])
     kept, shown = ([0, 1, 5], 2) if beams.planar else (slice(None), 3)
     v, a = np.zeros((2, len(beams.nodes), 6))
@@ -106,7 +106,7 @@ def test_a_rigid_motion_strains_nothing_and_has_the_inertia_of_a_rigid_body(beam
 
 
 def test_derivatives_in_motion_are_those_of_the_forces(beams):
-    beams = beams.damped_mechanism(0.3, 0.02)
+    beams = beams.damped(0.3, 0.02)
     X, V, A = beams.anyhow()
     count = len(beams.arrays.frames)
     found = np.zeros((3, count, 2 * beams.d, 2 * beams.d))
@@ -133,7 +133,7 @@ def test_the_plane_is_a_part_of_space():
 
 
 def test_native_kernels_agree_with_interpreted_ones(beams):
-    beams = beams.damped_mechanism(0.3, 0.02)
+    beams = beams.damped(0.3, 0.02)
     X, V, A = beams.anyhow()
     close(beams.forces(X, V, A, GRAVITY, compile_kernel(beam_forces)).Q, beams.forces(X, V, A, GRAVITY).Q, 1e-13)
     found = np.zeros((3, len(beams.arrays.frames), 2 * beams.d, 2 * beams.d))

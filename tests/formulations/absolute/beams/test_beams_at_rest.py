@@ -42,12 +42,12 @@ def test_stiffness_and_mass_at_rest_are_those_of_the_modes(beams):
 
 def test_damping_of_elements_at_rest_is_in_proportion_to_stiffness(beams):
     """The part in proportion to mass is the mechanism's: it acts on the deformation alone (test_mass_damping.py)."""
-    of_velocity = derivatives_at_rest(beams.damped_mechanism(0.3, 0.02))[1]
+    of_velocity = derivatives_at_rest(beams.damped(0.3, 0.02))[1]
     assert_allclose(-of_velocity, 0.02 * beams.K, atol=ROUNDING * np.abs(beams.K).max())
 
 
 def test_iteration_matrix_at_rest_is_their_sum(beams):
-    beams = beams.damped_mechanism(0.3, 0.02)
+    beams = beams.damped(0.3, 0.02)
     n = beams.d * len(beams.nodes)
     columns = (beams.d * beams.arrays.frames[:, :, None] + np.arange(beams.d)).reshape(len(beams.arrays.frames), -1)
     one, other = columns[:, :, None], columns[:, None, :]
