@@ -51,9 +51,8 @@ def main(output: Path) -> None:
     strain = control.antagonism(four_bar, POSTURE)
     held = holding(four_bar)
     preload = strain.preload(STIFFNESS - strain.compute_total_stiffness(held))
-    print(
-        f"\nat {POSTURE[0]:g} rad with torques {named(held)}: stiffness {strain.compute_total_stiffness(held)[0, 0]:.1f} N m/rad"
-    )
+    stiffness = strain.compute_total_stiffness(held)[0, 0]
+    print(f"\nat {POSTURE[0]:g} rad with torques {named(held)}: stiffness {stiffness:.1f} N m/rad")
     print(f"with the preload {named(preload)}: stiffness {STIFFNESS:g} N m/rad")
     free = {name: released(four_bar, forces) for name, forces in swings(four_bar).items()}
     for name, loop in free.items():

@@ -41,8 +41,8 @@ def test_too_much_is_refused_at_once(supple, four_bar, limit, arguments):
     assert time.process_time() - began < 1.0
     assert said.status == 1
     found = said.object["error"]
-    assert LIMITS[limit].description in found["message"]
-    assert f"the limit is {_told(most(limit))}" in found["message"]
+    assert LIMITS[limit].items in found["message"]
+    assert f"limit of {_told(most(limit))}" in found["message"]
     assert f"SUPPLE_LIMITS={limit}=" in found["hint"]
     assert f"supple --limit {limit}=" in found["hint"]
 

@@ -57,7 +57,9 @@ def standing(ports: Ports, n: int) -> AffineMatrices:
 REGION = {"lift": (0.0, 1.0), "elbow": (-1.0, 1.0)}
 CASES = {
     "fixed": lambda: constant_law(design(PORTS["all"], 4, (0.3, 0.1)), PORTS["all"], name="fixed"),
-    "without states": lambda: constant_law(design(PORTS["regulator"], 0, (0.3, 0.1)), PORTS["regulator"], name="static"),
+    "without states": lambda: constant_law(
+        design(PORTS["regulator"], 0, (0.3, 0.1)), PORTS["regulator"], name="static"
+    ),
     "scheduled": lambda: scheduled_law(
         lambda sigma: design(PORTS["all"], 4, sigma), {"lift": (0.0, 1.0), "elbow": (-1.0, 1.0)}, PORTS["all"],
         tolerance=1e-3, name="all of it*/",

@@ -16,7 +16,7 @@ def block(given):
 
 STEPPER = supple.DriveKind(
     name="stepper",
-    says="A stepper motor: the coordinate follows the command through two lags.",
+    description="A stepper motor: the coordinate follows the command through two lags.",
     command="value",
     moves=True,
     parameters={"lag": supple.DriveParameter(float, "Of each, s.", required=True)},

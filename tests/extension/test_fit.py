@@ -24,7 +24,7 @@ def twice_as_many_points(dimension, degree):
 
 CUBIC = supple.Fit(
     name="cubic",
-    says="total degree 3, least squares on Halton points",
+    description="total degree 3, least squares on Halton points",
     design=twice_as_many_points,
     indices=total_degree,
     degree=3,

@@ -15,7 +15,7 @@ _STEPS = (Step("prismatic", "x", "slide"), Step("revolute", "z", "angle"))
 
 PIN_IN_SLOT = supple.JointKind(
     name="pin_in_slot",
-    says="A pin along `axis` that turns in a slot at right angles to it.",
+    description="A pin along `axis` that turns in a slot at right angles to it.",
     space=Form(rows=(along("y"), along("z"), *AXIS), measures=_COORDINATES, steps=_STEPS),
     plane=Form(rows=(along("y"),), measures=_COORDINATES, steps=_STEPS),
     axes=1,
@@ -107,7 +107,7 @@ from supple.description.quantities.dimension import LENGTH
 _ROLLS = along("x") + turn("z", 1.0, "radius")
 RACK = supple.JointKind(
     name="rack_and_pinion",
-    says="The second body, a pinion, rolls on the first, a rack that runs along `axis`; its centre keeps its height.",
+    description="The second body, a pinion, rolls on the first, a rack along `axis`; its centre keeps its height.",
     space=Form(rows=(_ROLLS, along("y"), along("z"), *AXIS), measures={"angle": turn("z")}),
     plane=Form(rows=(_ROLLS, along("y")), measures={"angle": turn("z")}AXIS_OF_PLANE),
     axes=1,

@@ -13,7 +13,7 @@ from supple.description.quantities.dimension import LENGTH
 
 SPINDLE = JointKind(
     name="spindle",
-    says="A nut on a thread along `axis`: it advances by `lead` with every turn.",
+    description="A nut on a thread along `axis`: it advances by `lead` with every turn.",
     space=Form(
         rows=(along("x"), along("y"), *AXIS, along("z") + turn("z", -1.0 / tau, "lead")),
         measures={"angle": turn("z")},

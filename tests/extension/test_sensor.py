@@ -10,7 +10,7 @@ from supple.description.measure import along
 
 GAP = supple.SensorKind(
     name="gap",
-    says="Two places: how far the second is away along the first one's z axis, or along `axis`.",
+    description="Two places: how far the second is away along the first one's z axis, or along `axis`.",
     places=2,
     space={"": along("z")},
     axis={"": along("z")},
@@ -60,7 +60,7 @@ from supple.description.measure import distance
 
 CLOSING = supple.SensorKind(
     name="closing",
-    says="Two places: how fast they part.",
+    description="Two places: how fast they part.",
     places=2,
     space={"": distance()},
     order=1,

@@ -119,7 +119,7 @@ def test_two_points_are_struck_one_after_the_other():
 @pytest.mark.parametrize("shaker", ["multisine", "chirp", "burst"])
 def test_shakers_measure_the_same(shaker):
     both = ["lower.z", "upper.z"]
-    options = {"sampling_hz": 256.0, "samples": 2048, "blows": 8, "seed": 1}
+    options = {"sampling_hz": 256.0, "samples": 2048, "impacts": 8, "seed": 1}
     found = virtual_test(masses(), None, both, both, shaker=shaker, **options).responses.select(band_hz=(2.0, 100.0))
     H = exact(found.frequencies_hz)
     # Periodic signals leak nothing (the model itself has seven digits); a burst leaves what has not died away.
@@ -151,7 +151,7 @@ def test_what_is_left_out_of_a_file_can_be_estimated_again(tmp_path):
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"samples": 3}, r"samples: .*at least 16 .*got 3"), ({"blows": 0}, r"blows: .*at least 1 .*got 0"),
+        ({"samples": 3}, r"samples: .*at least 16 .*got 3"), ({"impacts": 0}, r"impacts: .*at least 1 .*got 0"),
         ({"noise": -1.0}, r"noise: .*got -1"),
         ({"sampling_hz": 0.0}, r"sampling_hz: .*got 0 Hz"), ({"bits": 1}, r"bits: .*2 to 32 .*got 1"),
         ({"ranges": {"forec": 1.0}}, r'"forec".*no such channel'),
@@ -202,7 +202,7 @@ def test_the_surgiscope_at_forty_points():
 
 @pytest.mark.slow
 def test_a_skew_blow_is_the_sum_of_its_parts():
-    options = {"sampling_hz": 200.0, "samples": 256, "blows": 1}
+    options = {"sampling_hz": 200.0, "samples": 256, "impacts": 1}
     skew = virtual_test(surgiscope(), "second", ("platform", (0.6, 0.0, 0.8)), "platform.y", **options).exact
     parts = virtual_test(surgiscope(), "second", ["platform.x", "platform.z"], "platform.y", **options).exact
     assert_allclose(skew.H[:, 0, 0], parts.H[:, 0] @ [0.6, 0.8], rtol=1e-9)

@@ -24,7 +24,7 @@ def model(orthoglide):
 def test_the_model_has_the_other_coordinates_and_says_what_is_held(model, tmp_path):
     assert model.layout.coordinates == ("x", "z")
     assert model.layout.inputs == ("x", "z")  # whoever holds y does no work
-    assert model.held == {"y": AT}
+    assert model.held_coordinates == {"y": AT}
     assert set(model.layout.limits) == {"x", "z"}
     assert load_model(model.save(tmp_path / "held.rom")).held_coordinates == {"y": AT}
 

@@ -1,12 +1,13 @@
 """Kernels: one source for interpreted and compiled code.
 
 A kernel is a plain function of arrays and numbers, marked with `@kernel`. Called directly, it runs interpreted and
-numba is not imported; `compile_kernel(function)` returns its native version. Compiled code is cached on disk under a digest
-of the function and of every kernel it calls. A change anywhere in the chain compiles again, so stale code never runs.
+numba is not imported; `compile_kernel(function)` returns its native version. Compiled code is cached on disk under a
+digest of the function and of every kernel it calls. A change anywhere in the chain compiles again, so stale code never
+runs.
 
 Compiling takes seconds; interpreting one configuration takes milliseconds. A call may state the size of its task
-(`compile_kernel(function, count=1)`). In a patient process, such as the command line, the kernel then runs interpreted while
-this is faster than compiling, and native afterwards, or at once if native code is in the cache.
+(`compile_kernel(function, count=1)`). In a patient process, such as the command line, the kernel then runs interpreted
+while this is faster than compiling, and native afterwards, or at once if native code is in the cache.
 """
 
 from __future__ import annotations

@@ -320,8 +320,8 @@ def _samples(until: float, sample_time: float) -> Array:
 
 # Check that the commands of a controller are of the kind that the plant takes: volts are not newtons.
 #
-# Controllers that account for drives list them in `commanded_actuators`; those designed without drives that the machine has list
-# these in `undriven`. Controllers without these attributes are not checked.
+# Controllers that account for drives list them in `commanded_actuators`; those designed without drives that the machine
+# has list these in `undriven`. Controllers without these attributes are not checked.
 
 
 def require_fitting(controllers: Any, plant: Any, hardware: Hardware) -> None:

@@ -79,7 +79,8 @@ def require_memory(needed: float, what: str, *, part: str | None = None, hint: s
     raise InputError(
         f"{what} {in_bytes(needed)}, more than the limit of {in_bytes(allowed)}"
         + ("" if "memory" in _chosen_limits() else " (half of the free memory)"),
-        part=part, hint=f"{hint}, or {_suggest_raise('memory', f'{needed / 1e9 + 1:.0f}GB' if needed < 1e18 else 'MORE')}",
+        part=part,
+        hint=f"{hint}, or {_suggest_raise('memory', f'{needed / 1e9 + 1:.0f}GB' if needed < 1e18 else 'MORE')}",
     )  # fmt: skip
 
 

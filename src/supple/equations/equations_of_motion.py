@@ -318,7 +318,8 @@ class EquationsOfMotion(Result):
 
     def named(self) -> str:
         """Return the names of coordinates, inputs and outputs."""
-        return f"in {list_names(self.coordinates)}; inputs {list_names(self.inputs)}; outputs {list_names(self.labels.outputs)}"
+        inputs, outputs = list_names(self.inputs), list_names(self.labels.outputs)
+        return f"in {list_names(self.coordinates)}; inputs {inputs}; outputs {outputs}"
 
     def table(self) -> Table:
         """Return the table [M D K p B] with one row per coordinate, for one configuration."""

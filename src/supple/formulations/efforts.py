@@ -115,7 +115,8 @@ def section_of(drawing: Drawing, name: str) -> BeamSection:
     asked = sensor.option("beam")
     if asked is not None and asked - 1 not in touching:
         raise InputError(
-            f'"{sensor.kind_value}" is not on beam {asked} of "{frame.body}"', part=part_name(path), path=(*path, "beam"),
+            f'"{sensor.kind_value}" is not on beam {asked} of "{frame.body}"',
+            part=part_name(path), path=(*path, "beam"),
             hint=f"it is on beam {', '.join(str(i + 1) for i in touching) or 'none'}",
         )  # fmt: skip
     if asked is None and len(touching) != 1:

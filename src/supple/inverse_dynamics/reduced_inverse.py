@@ -97,7 +97,8 @@ def _path(
     found = trajectory(mechanism, motion, times=times, step=step)
     if found.coordinates != names:
         raise InputError(
-            f"the motion is of {list_names(found.coordinates)}, but the reduced model of {list_names(names)}", part="motion",
+            f"the motion is of {list_names(found.coordinates)}, but the reduced model of {list_names(names)}",
+            part="motion",
             hint="give a Trajectory in the coordinates of the model",
         )  # fmt: skip
     return found

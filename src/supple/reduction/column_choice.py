@@ -97,7 +97,8 @@ def choose_columns(
 
     layout = CoefficientLayout(
         coordinates=names, theta=len(names), inputs=inputs, outputs=observation.names,
-        columns=_ranges(parts, chosen), constants=constants, dry_forces=dict(get_coefficients(rest(mechanism)).dry_forces),
+        columns=_ranges(parts, chosen), constants=constants,
+        dry_forces=dict(get_coefficients(rest(mechanism)).dry_forces),
         christoffel=modes["christoffel"], force=modes["force"], observation=None if observation.plain else observation,
     )  # fmt: skip
     return Columns(layout, rows, structured)

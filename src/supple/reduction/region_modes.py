@@ -63,8 +63,8 @@ class UnobservableModes(NamedTuple):
         which = f"mode {self.places[0]}" if one else f"modes {list_names(str(place) for place in self.places)}"
         return (
             f"{which} ({self.hz[0]:.4g} to {self.hz[1]:.4g} Hz over the region) {'is' if one else 'are'} not "
-            f"observable at {list_names(sensors)}, but {'is' if one else 'are'} kept because a higher mode is observable: "
-            "a set of modes with gaps may exchange modes where frequencies cross"
+            f"observable at {list_names(sensors)}, but {'is' if one else 'are'} kept because a higher mode is "
+            "observable: a set of modes with gaps may exchange modes where frequencies cross"
         )
 
 

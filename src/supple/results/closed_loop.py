@@ -280,6 +280,7 @@ class ClosedLoop(Simulation):
         energies = {name: self.energy[name] for name in ("kinetic", "potential", "total") if name in self.energy}
         return picture("view.time_plot.time_plot")({
             "output": self.observed_signals, "error": self.errors.drop_zeros(),
-            "command": Signals(self.time, other_commands, self.commands.units).drop_zeros(), "force": self.inputs.drop_zeros(),
-            "driving force": self.driving_forces.drop_zeros(), "energy": Signals(self.time, energies, self.energy.units),
+            "command": Signals(self.time, other_commands, self.commands.units).drop_zeros(),
+            "force": self.inputs.drop_zeros(), "driving force": self.driving_forces.drop_zeros(),
+            "energy": Signals(self.time, energies, self.energy.units),
         }, (), axes)  # fmt: skip

@@ -285,7 +285,8 @@ class Responses(Result):
         at = self.at if isinstance(self.at, str) else ", ".join(f"{name} {x:.4g}" for name, x in self.at.items())
         posture = f" at {at}" if at else ""
         words = f"{self.kind}{of} of {list_names(one.name for one in self.responses)} to "
-        words += f"{list_names(one.name for one in self.references)}{posture}, {len(self.frequencies_hz)} lines {self._span()}"
+        words += f"{list_names(one.name for one in self.references)}{posture}, "
+        words += f"{len(self.frequencies_hz)} lines {self._span()}"
         return words + (f", {len(self.notes)} notes" if self.notes else "")
 
     def table(self) -> Table:

@@ -218,4 +218,4 @@ def picture(name: str) -> Callable[..., Any]:
     """
     module, _, function = name.rpartition(".")
     draw = getattr(import_module(f"supple.{module}"), function)
-    return import_module("supple.view.panels").known_to_callers(draw)
+    return import_module("supple.view.panels").register_results(draw)

@@ -59,7 +59,7 @@ def playback_arrays(run: Simulation) -> dict[str, NDArray[Any]]:
         nodes = run.nodes(name)
         if nodes.position.shape[1] < 2:
             continue
-        drawn = places.deformed.frames.drawn(b)
+        drawn = places.deformed.frames.locate_nodes(b)
         U = _relative(X[:, b], nodes.position[instants] @ P, P.T @ nodes.rotation[instants] @ P, drawn)
         found[f"{PREFIX}nodes.{name}"] = U.astype(np.float32)
     return found
@@ -229,7 +229,8 @@ class Simulation(Result):
         return {
             "time": self.time, "outputs": self.observed_signals, "coordinates": self.coordinates, "rates": self.rates,
             "accelerations": self.accelerations, "inputs": self.inputs, "driving_forces": self.driving_forces,
-            "energy": self.energy, "reactions": self.reactions, "units": dict(self.coordinates.units) | self.observed_signals.units,
+            "energy": self.energy, "reactions": self.reactions,
+            "units": dict(self.coordinates.units) | self.observed_signals.units,
             "complete": self.complete, "reason": self.reason, "steps": self.steps, "iterations": self.iterations,
             "rigid": self.rigid, "damping": self.damping, "tolerance": self.tolerance,
             "energy_defect": self.energy_defect, "balanced": self.balanced,
@@ -445,7 +446,8 @@ class Simulation(Result):
             return picture("view.time_plot.time_plot")(known, names, axes)
         energies = {name: self.energy[name] for name in ("kinetic", "potential", "total") if name in self.energy}
         return picture("view.time_plot.time_plot")({
-            "output": self.observed_signals, "force": self.inputs.drop_zeros(), "driving force": self.driving_forces.drop_zeros(),
+            "output": self.observed_signals, "force": self.inputs.drop_zeros(),
+            "driving force": self.driving_forces.drop_zeros(),
             "energy": Signals(self.time, energies, self.energy.units),
         }, (), axes)  # fmt: skip
 

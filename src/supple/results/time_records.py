@@ -115,7 +115,8 @@ class TimeRecords(Result):
 
     def summary(self) -> str:
         words = f"{self.count} record{'s' * (self.count != 1)} of {self.samples} samples at {self.sampling_hz:.6g} Hz: "
-        return f"{words}{list_names(one.name for one in self.responses)} to {list_names(one.name for one in self.references)}"
+        responses, references = ([one.name for one in given] for given in (self.responses, self.references))
+        return f"{words}{list_names(responses)} to {list_names(references)}"
 
     def table(self) -> Table:
         """Return a table of time and one column per channel; with several records, `NAME #1`, `NAME #2`."""

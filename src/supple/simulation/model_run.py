@@ -111,7 +111,7 @@ class ModelRun:
     led          : numbers of the coordinates that drives prescribe
     yields       : stiffness and damping (coordinates, 2) of compliant drives, along η: -k η - c η̇ is added
 
-    eta, rates : (n,), views of the present state; accelerations : (n,); present_outputs : outputs (o,) before inputs jump
+    eta, rates : (n,), views of the present state; accelerations : (n,); present_outputs : (o,), before inputs jump
     """
 
     def __init__(

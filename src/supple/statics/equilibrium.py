@@ -88,7 +88,7 @@ def equilibrium(
         Configuration of a mechanism at equilibrium; for a reduced model η (n,), as from `ReducedModel.equilibrium`.
 
         A mechanism with elastic parts is deformed by its loads, however large the deformation: see
-        `Configuration.deformed_configuration`. A simulation that starts there starts at rest. Other functions that accept a
+        `Configuration.deformed`. A simulation that starts there starts at rest. Other functions that accept a
         configuration use its θ.
 
     Raises

@@ -349,7 +349,7 @@ def _largest(run: Any) -> dict[str, Measure]:
     """Return the default measures: the largest value of every error, or of every output."""
     if len(getattr(run, "errors", ())):
         return {f"largest error of {name}": partial(_largest_error, name) for name in run.errors}
-    return {f"largest {name}": partial(_largest_output, name) for name in run.seen}
+    return {f"largest {name}": partial(_largest_output, name) for name in run.observed_signals}
 
 
 def _largest_error(name: str, run: Any) -> float:
@@ -357,7 +357,7 @@ def _largest_error(name: str, run: Any) -> float:
 
 
 def _largest_output(name: str, run: Any) -> float:
-    return float(np.abs(run.seen[name]).max())
+    return float(np.abs(run.observed_signals[name]).max())
 
 
 # Sampling of the plants of a study: each quantity with its spread, sampled evenly over its distribution.

@@ -89,13 +89,13 @@ MOST_AXES = 16
 """Limit of the number of axes: size and compilation time of the program grow with their third power."""
 _HEAD = '''"""Written by supple.formulations.recursive.linearizer: the derivatives of one tree, without loops."""
 
-from supple.compilation import inlined, kernel
+from supple.compilation import inline_kernel, kernel
 from supple.formulations.recursive.gather import States, bring_in
 from supple.formulations.recursive.memory import parts, tables
 from supple.formulations.recursive.memory import lane_count
 from supple.formulations.recursive.gather import take_accelerations, take_frames
 
-bring_one = inlined(bring_in)
+bring_one = inline_kernel(bring_in)
 
 
 @kernel

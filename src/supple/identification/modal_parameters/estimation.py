@@ -461,7 +461,8 @@ def _result(
     )  # fmt: skip
     if modes.residual_power > 1.0:
         raise InputError(
-            f"the modes do not explain the responses: {modes.residual_power:.3g} times their power is unexplained (limit 1)",
+            f"the modes do not explain the responses: {modes.residual_power:.3g} times their power is unexplained "
+            "(limit 1)",
             part="responses",
             hint="check the responses for outliers and their units; then use a narrower band or a lower order",
         )
@@ -469,8 +470,8 @@ def _result(
         return modes
     near = list_names([f"{f:.4g} Hz" for f in modes.missing_hz])
     note = (
-        f"{modes.residual_power:.2%} of the responses' power is unexplained, and a mode near {near} may be missing; check "
-        "the fit there, and measure with more references, longer records or, for slow decay, an exponential window"
+        f"{modes.residual_power:.2%} of the responses' power is unexplained, and a mode near {near} may be missing; "
+        "check the fit there, and measure with more references, longer records or, for slow decay, an exponential window"
     )
     return replace(modes, notes=(*modes.notes, note))
 

@@ -168,7 +168,7 @@ def _driving_points(test: Responses) -> list[Suspicion]:
             wrong = float(-work[work < 0.0].sum()) / weight if weight > 0.0 else 0.0
             if wrong > 1.0 - _PART:
                 what = f"the sign is reversed: the force {pushed.name} would extract energy at its own point"
-                hint = f'reverse the one that is mounted the other way around: test.reversed("{seen.name}")'
+                hint = f'reverse the one that is mounted the other way around: test.reverse_channels("{seen.name}")'
                 found.append(Suspicion("reversed", seen.name, what, hint))
             elif wrong > _PART:
                 what = f"the sign relative to the force {pushed.name} is ambiguous"
@@ -240,13 +240,13 @@ def _compare_with_model(test: Responses, model: Responses, known: set[str]) -> l
         if len(sure) > 1 and len(against) == len(sure):
             least = float(c[against, j].min())
             what = f"all {len(sure)} responses to it have the opposite sign of the model's (correlation to {least:.2f})"
-            hint = f'reverse the force: test.reversed(references="{pushed.name}")'
+            hint = f'reverse the force: test.reverse_channels(references="{pushed.name}")'
             found.append(Suspicion("reversed", f"reference {pushed.name}", what, hint))
             continue
         for i in against:
             if names[i] not in known:
                 what = f"the sign is opposite to the model's (correlation {c[i, j]:.2f})"
-                found.append(Suspicion("reversed", names[i], what, f'reverse it: test.reversed("{names[i]}")'))
+                found.append(Suspicion("reversed", names[i], what, f'reverse it: test.reverse_channels("{names[i]}")'))
         for i in range(len(names)):
             if abs(c[i, j]) < _SURE and names[i] not in swapped:
                 what = f"the sign cannot be determined: the model's response differs (correlation {c[i, j]:.2f})"

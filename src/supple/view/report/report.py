@@ -411,7 +411,7 @@ def reduce_command(name: str, model: Any, target: str) -> str:
     if "path" not in options and len(options["region"]) == 1:
         low, high = options["region"][0]
         pieces = [f"{key}={a:.10g}:{b:.10g}" for key, a, b in zip(names, low, high, strict=True)]
-        pieces += [f"{key}={value:.10g}" for key, value in model.held.items()]
+        pieces += [f"{key}={value:.10g}" for key, value in model.held_coordinates.items()]
         command += ["--region", shlex.quote(",".join(pieces))]
     if options.get("vary"):
         ranges = [f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in options["vary"].items()]
