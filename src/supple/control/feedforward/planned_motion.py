@@ -71,7 +71,7 @@ class LedOutputs:
         J = np.stack(columns, axis=-1)
         if not (np.linalg.cond(J) < 1e8).all():
             raise InputError(
-                f"{list_names(self.model.layout.coordinates[: J.shape[-1]])} cannot move {list_names(self.names)} there: "
+                f"{list_names(self.model.layout.coordinates[: J.shape[-1]])} cannot move {list_names(self.names)}: "
                 "the configuration is singular", part=f'model "{self.model.name}"', hint="keep the path away from it",
             )  # fmt: skip
         return J

@@ -471,7 +471,7 @@ def _result(
     near = list_names([f"{f:.4g} Hz" for f in modes.missing_hz])
     note = (
         f"{modes.residual_power:.2%} of the responses' power is unexplained, and a mode near {near} may be missing; "
-        "check the fit there, and measure with more references, longer records or, for slow decay, an exponential window"
+        "check the fit there; measure with more references, longer records or (slow decay) an exponential window"
     )
     return replace(modes, notes=(*modes.notes, note))
 
