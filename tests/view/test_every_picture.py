@@ -48,7 +48,7 @@ def test_a_plot_gives_axes_with_units_on_every_axis(name, tmp_path):
     for axes in [one for shown in figure.axes for one in (shown, *shown.child_axes)]:
         if not axes.get_visible():
             continue
-        shared = any(axes.get_shared_x_axes().undo_division(axes, other) for other in figure.axes if other is not axes)
+        shared = any(axes.get_shared_x_axes().joined(axes, other) for other in figure.axes if other is not axes)
         letters = "xyz" if axes.name == "3d" else "xy"
         labels = [getattr(axes, f"get_{letter}label")() for letter in letters]
         if axes.get_label() == "<colorbar>" or axes not in figure.axes:
