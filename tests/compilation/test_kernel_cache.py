@@ -1,6 +1,7 @@
 """Compiled kernels are found again by what they compute, not by where their source stands."""
 
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -13,7 +14,7 @@ from supple.compilation.kernel import compile_kernel, forget, kernel
 from supple.diagnostics import SuppleNote
 
 SOURCE = '''{above}
-from supple.compilation.kernel import compiled, kernel
+from supple.compilation.kernel import compile_kernel, kernel
 
 {comment}
 @kernel
@@ -26,7 +27,7 @@ def outer(x):
     """Add one."""
     return inner(x) + 1.0
 
-native = compiled(outer)
+native = compile_kernel(outer)
 print(native(2.0), sum(native.stats.cache_hits.values()), sum(native.stats.cache_misses.values()))
 '''
 
@@ -71,13 +72,13 @@ class Packed(NamedTuple):
 TAKES_PACKED = """
 import numpy as np
 from packed import Packed
-from supple.compilation.kernel import compiled, kernel
+from supple.compilation.kernel import compile_kernel, kernel
 
 @kernel
 def outer(packed):
     return packed.mass[0]
 
-native = compiled(outer)
+native = compile_kernel(outer)
 print(native(Packed(mass=np.ones(1), force=np.zeros(1))), *(sum(x.values()) for x in native.stats[1:]))
 """
 
@@ -97,7 +98,7 @@ def test_code_compiled_for_another_order_of_fields_is_not_run(tmp_path):
 
 INLINED = """
 import numpy as np
-from supple.compilation.kernel import compiled, kernel
+from supple.compilation.kernel import compile_kernel, kernel
 
 @kernel(inline=True)
 def cross(a, b):
@@ -107,7 +108,7 @@ def cross(a, b):
 def moment(r, f):
     return cross((r[0], r[1], r[2]), (f[0], f[1], f[2]))
 
-print(*compiled(moment)(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 4.0])))
+print(*compile_kernel(moment)(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 4.0])))
 """
 
 
@@ -122,9 +123,9 @@ def test_a_helper_may_be_written_out_where_it_is_called(tmp_path):
 MOVED = """
 import numpy as np
 from {module} import Packed, outer
-from supple.compilation.kernel import compiled
+from supple.compilation.kernel import compile_kernel
 
-native = compiled(outer)
+native = compile_kernel(outer)
 print(native(Packed(np.ones(2), np.zeros(2))), sum(native.stats.cache_hits.values()))
 """
 
@@ -177,12 +178,12 @@ def test_damaged_code_is_never_run_but_compiled_again(tmp_path, monkeypatch):
     for damaged in spoilt(content):
         file.write_bytes(damaged)
         sys.modules["supple.compilation.kernel"]._notes_given.clear()
-        with pytest.warns(SuppleNote, match="is damaged: compiling it again"):
+        with pytest.warns(SuppleNote, match=rf"{re.escape(str(tmp_path))}.*damaged.*compiling it again"):
             assert called() == 0
         assert called() == 1  # and kept anew
     file.unlink()
     file.mkdir()
-    with pytest.warns(SuppleNote, match=r"cannot be read .*: compiling again|cannot be written"):
+    with pytest.warns(SuppleNote, match=r"cannot be read \(.*compiling again|cannot be written \("):
         assert called() == 0
 
 
@@ -194,7 +195,7 @@ def test_a_cache_that_cannot_be_written_is_passed_over_and_told_once(tmp_path, m
     def tripled(x):
         return 3.0 * x
 
-    with pytest.warns(SuppleNote, match=r"cannot be written \(.*compiled anew in every run; make room"):
+    with pytest.warns(SuppleNote, match=r"full cannot be written \(.*in every run; .*SUPPLE_CACHE_DIR"):
         assert compile_kernel(tripled)(2.0) == 6.0
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -55,7 +56,7 @@ def test_a_first_answer_does_not_wait_for_a_compiler(tmp_path):
 
 
 LOOP = """
-from supple.compilation import compiled, kernel, patience
+from supple.compilation import compile_kernel, kernel, patience
 patience.PATIENCE = 0.02
 
 @kernel(purpose="counting")
@@ -67,7 +68,7 @@ def count(n):
 
 total, native = 0.0, []
 for _ in range(100):
-    run = compiled(count, count=1)
+    run = compile_kernel(count, count=1)
     total += run(10_000)
     native.append(hasattr(run, "overloads"))
 print(total, native[0], native[-1])
@@ -80,7 +81,7 @@ def test_a_kernel_that_has_taken_long_enough_is_compiled(tmp_path):
     environment = os.environ | {"SUPPLE_KERNELS": "patient", "SUPPLE_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["4999500000.0", "False", "True"]
-    assert "compiling, once: counting ..." in done.stderr
+    assert re.search(r"compiling.*counting \.\.\.", done.stderr)
     again = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
     assert again.stdout.split() == ["4999500000.0", "True", "True"]  # at hand in the cache, and used at once
     assert "compiling" not in again.stderr
@@ -100,4 +101,4 @@ def test_an_unknown_way_to_run_kernels_is_refused(tmp_path):
     command = [sys.executable, "-m", "supple", "assemble", "four-bar", "--at", "crank=0.3"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 1
-    assert 'SUPPLE_KERNELS: "interpretd" is not a way to run kernels' in done.stderr
+    assert re.search(r'SUPPLE_KERNELS: .*"interpretd".*patient, compiled, interpreted', done.stderr)
