@@ -1,4 +1,4 @@
-"""supple: the smallest model of a mechanism that is still true over its whole workspace."""
+"""Reduced-order models of flexible, closed-loop mechanisms that stay accurate over the whole workspace."""
 
 from __future__ import annotations
 
