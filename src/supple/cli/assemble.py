@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supple.cli.answer import Answer, open_answer
-from supple.cli.help_text import COST, help_of
+from supple.cli.help_text import COST
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
@@ -22,10 +22,23 @@ AllBranches = Annotated[
 ]
 Starts = Annotated[
     int | None,
-    typer.Option("--starts", metavar="N", help=help_of("branches", "count"), show_default=False, rich_help_panel=COST),
+    typer.Option(
+        "--starts",
+        metavar="N",
+        help="Number of random initial guesses for --branches. Default: 300.",
+        show_default=False,
+        rich_help_panel=COST,
+    ),
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", metavar="N", help=help_of("branches", "seed"), show_default=False, rich_help_panel=COST)
+    int,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        help="Random seed of the initial guesses for --branches. Default: 0.",
+        show_default=False,
+        rich_help_panel=COST,
+    ),
 ]
 
 

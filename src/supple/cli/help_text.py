@@ -74,4 +74,5 @@ def _entries(section: str) -> dict[str, str]:
 def _short(description: str) -> str:
     """Keep the first sentence, and the one that states the default."""
     first, *others = _SENTENCE.split(description)
-    return " ".join([first, *(item for item in others if item.startswith("Default") and item != "Default: False.")])
+    kept = [first, *(item for item in others if item.startswith("Default") and item != "Default: False.")]
+    return re.sub(r'Default: "(\S+)"', r"Default: \1", " ".join(kept))  # on a command line, names have no quotes

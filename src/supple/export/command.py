@@ -73,7 +73,7 @@ Method = Annotated[
     typer.Option(
         "--method",
         metavar="METHOD",
-        help="FMU: integration method: auto, explicit or implicit. Default: auto.",
+        help="FMU: integration method, one of auto, explicit and implicit. Default: auto.",
         rich_help_panel="Target options",
     ),
 ]
@@ -82,7 +82,8 @@ Platforms = Annotated[
     typer.Option(
         "--platform",
         metavar="NAME",
-        help="FMU: additional platform: windows, macos, macos-arm64, linux or linux-arm64 (needs ziglang). Repeatable.",
+        help="FMU: additional platform (needs ziglang), one of windows, macos, macos-arm64, linux and linux-arm64. "
+        "Repeatable.",
         rich_help_panel="Target options",
     ),
 ]

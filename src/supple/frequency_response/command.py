@@ -73,7 +73,15 @@ Output = Annotated[
         "--output", metavar="NAME", help="Response: a sensor output, `point.axis`, an actuator or a joint coordinate."
     ),
 ]
-KindOption = Annotated[ResponseQuantity, typer.Option("--kind", help=help_of("frf", "kind"), show_default=False)]
+KindOption = Annotated[
+    ResponseQuantity,
+    typer.Option(
+        "--kind",
+        help="Response per unit of input: receptance (displacement), mobility (velocity) or accelerance "
+        "(acceleration). Default: receptance.",
+        show_default=False,
+    ),
+]
 From = Annotated[str, typer.Option("--from", metavar="HZ", help="Lowest frequency.")]
 To = Annotated[str, typer.Option("--to", metavar="HZ", help="Highest frequency.")]
 Lines = Annotated[int, typer.Option("--lines", metavar="N", help="Number of frequency lines, evenly spaced.", min=1)]

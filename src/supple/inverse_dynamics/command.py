@@ -70,13 +70,15 @@ Bounds = Annotated[
     typer.Option(
         "--bounds",
         metavar="BOUNDS",
-        help="Force bounds: one number, `A=60,B=-20:40`, or `limits` for the force_limits of the file.",
+        help="Force bounds: one number for ±, `A=60,B=-20:40`, or `limits` for the force_limits of the file.",
     ),
 ]
 RateBounds = Annotated[
     str | None,
     typer.Option(
-        "--rate-bounds", metavar="BOUNDS", help="Bounds of the force rates per second: one number, or `A=900,...`."
+        "--rate-bounds",
+        metavar="BOUNDS",
+        help="Largest magnitude of the force rates, N/s or N m/s: one number, or `A=900,...`. Default: no bound.",
     ),
 ]
 Step = Annotated[

@@ -47,7 +47,8 @@ Where = Annotated[
     typer.Option(
         "--at",
         metavar="WHERE",
-        help="Configuration: a name in the file (`home`), values (`crank=40deg`), or the position of a point. "
+        help="Configuration: a name in the file (`home`), values (`crank=40deg,x=12mm`), or the position of a point "
+        "(`tool=[0,0,-1.1]`). Coordinates that are not given keep their drawn values. "
         "`equilibrium` searches for static equilibrium under --inputs. Default: the drawn configuration.",
     ),
 ]
@@ -68,7 +69,8 @@ Inputs = Annotated[
     typer.Option(
         "--inputs",
         metavar="NAME=FORCE,...",
-        help="Actuator forces, instead of --accelerations. `none` sets all to zero.",
+        help="Actuator forces (not drive commands), instead of --accelerations. Forces that are not given are zero; "
+        "`none` sets all to zero.",
     ),
 ]
 

@@ -293,7 +293,8 @@ def local(
 
         `LocalModel.rigid` names them.
     stiffening : bool, optional
-        Include terms of second order in the deformation. Default: False.
+        Include terms of second order in the deformation, for links that rotate fast or loads near buckling.
+        Default: False.
 
         These are `mass_curvature`, the foreshortening of links in ∂M/∂δ, and in K the geometric stiffness of the loads
         at rest; see docs/theory/stiffening.md.

@@ -38,8 +38,9 @@ RegionText = Annotated[
     typer.Option(
         "--region",
         metavar="NAME=LOW:HIGH,...",
-        help=help_of("reduce", "region")
-        + " NAME=VALUE holds a coordinate; `path:MOTION` or `path:FILE.csv` reduces along a motion.",
+        help="Ranges of coordinates over which the model is valid: `crank=-100deg:100deg,x=0:12mm`. NAME=VALUE holds "
+        "a coordinate. Coordinates that are not given take the limits of their actuator or joint. `path:MOTION` or "
+        "`path:FILE.csv` reduces along a path instead.",
         show_default=False,
     ),
 ]
@@ -154,7 +155,13 @@ Tracking = Annotated[
 ]
 InternalModes = Annotated[
     str | None,
-    typer.Option("--internal-modes", metavar="N|auto", help=help_of("reduce", "internal_modes"), show_default=False),
+    typer.Option(
+        "--internal-modes",
+        metavar="N|auto",
+        help=help_of("reduce", "internal_modes") + " `auto` keeps the smallest set that holds all frequencies up to "
+        "three times the lowest one and exchanges no mode with the others.",
+        show_default=False,
+    ),
 ]
 ObservableAt = Annotated[
     str | None,

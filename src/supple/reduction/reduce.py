@@ -185,7 +185,7 @@ def reduce(
         Treat elastic bodies as rigid and suppress the warning about it. `ReducedModel.rigid` names these bodies.
         Default: False.
     stiffening : bool, optional
-        Include the second order in δ, for links that spin fast or carry loads near buckling. Default: False.
+        Include terms of second order in δ, for links that rotate fast or loads near buckling. Default: False.
 
         Not supported by the fits "quadratic" and "lagrange".
     preload : bool, optional

@@ -35,7 +35,15 @@ class Scaled(StrEnum):
     GRAVITY = "gravity"
 
 
-Scale = Annotated[Scaled, typer.Option("--scale", help=help_of("buckling", "scale"), show_default=False)]
+Scale = Annotated[
+    Scaled,
+    typer.Option(
+        "--scale",
+        help="Loads that are multiplied by the load factor: all, forces or gravity. Other loads stay constant. "
+        "Default: all.",
+        show_default=False,
+    ),
+]
 Count = Annotated[int, typer.Option("--count", metavar="N", help=help_of("buckling", "count"), show_default=False)]
 BucklingOutput = Annotated[
     Path | None,

@@ -26,7 +26,7 @@ What = Annotated[
     str,
     typer.Argument(
         metavar="FILE|ROM|RUN|TEST",
-        help="Mechanism file, bundled example, reduced model, simulation run (.npz), or measured test.",
+        help="Mechanism file, URDF, bundled example, reduced model, simulation run (.npz), or measured test.",
     ),
 ]
 Beside = Annotated[

@@ -56,7 +56,7 @@ Output = Annotated[
         "-o",
         "--file",
         metavar="FILE",
-        help="Table (.csv, .npz, .mat, .json) or picture (.png, .svg, .pdf) to write.",
+        help="Table to write (.csv, .npz, .mat, .json), or picture (.png, .svg, .pdf).",
         rich_help_panel=OUTPUT,
     ),
 ]

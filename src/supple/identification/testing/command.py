@@ -83,9 +83,18 @@ Ranges = Annotated[
         rich_help_panel="Instruments",
     ),
 ]
-Peak = Annotated[str, typer.Option("--peak", metavar="FORCE", help=help_of("virtual_test", "peak"), show_default=False)]
+Peak = Annotated[
+    str,
+    typer.Option(
+        "--peak",
+        metavar="FORCE",
+        help="Peak force of an impact, or RMS force of a shaker: `250N`. Default: 100 N.",
+        show_default=False,
+    ),
+]
 Duration = Annotated[
-    str | None, typer.Option("--duration", metavar="TIME", help=help_of("virtual_test", "duration"), show_default=False)
+    str | None,
+    typer.Option("--duration", metavar="TIME", help="Duration of an impact: `2ms`. Default: 2.5 sample intervals."),
 ]
 ShakerOption = Annotated[
     str | None,

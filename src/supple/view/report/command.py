@@ -19,7 +19,13 @@ Output = Annotated[
 ]
 RegionText = Annotated[
     str | None,
-    typer.Option("--region", metavar="NAME=LOW:HIGH,...", help=help_of("report", "region"), show_default=False),
+    typer.Option(
+        "--region",
+        metavar="NAME=LOW:HIGH,...",
+        help="Ranges of the coordinates of a mechanism: `crank=-100deg:100deg,x=0:12mm`. Coordinates that are not "
+        "given take the limits of their actuator or joint.",
+        show_default=False,
+    ),
 ]
 Points = Annotated[int, typer.Option("--points", metavar="N", help=help_of("report", "points"), show_default=False)]
 
