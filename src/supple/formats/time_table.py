@@ -141,7 +141,7 @@ def motion_of_columns(columns: Mapping[str, ArrayLike]) -> SampledMotion:
     time = arrays.pop("time", None)
     if time is None or time.ndim != 1 or not arrays or any(values.shape != time.shape for values in arrays.values()):
         raise InputError(
-            "the motion needs time and other columns of the same length",
+            "needs the column time and at least one other column of the same length",
             part="motion",
             hint='give {"time": (N,), "tool.x": (N,), ...}',
         )
@@ -152,5 +152,5 @@ def motion_of_columns(columns: Mapping[str, ArrayLike]) -> SampledMotion:
             hint="sort the rows by time",
         )
     if not all(np.isfinite(values).all() for values in arrays.values()):
-        raise InputError("the motion has values that are not finite", part="motion", hint="remove these rows")
+        raise InputError("has values that are not finite", part="motion", hint="remove these rows")
     return SampledMotion(time, arrays, "motion")

@@ -168,7 +168,7 @@ def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
                 return np.eye(3)
             if not joint.form(drawing.mechanism.plane).directed:
                 raise InputError(
-                    "the axis of a planar joint is the normal of the plane",
+                    f"in a planar mechanism the axis of a {joint.kind} joint is the normal of the plane",
                     part=part_name(path),
                     path=(*path, "axis"),
                     hint="remove axis:",

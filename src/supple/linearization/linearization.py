@@ -257,7 +257,7 @@ def _linearize_forces(
 ) -> LinearModel:
     """Return the linear model without drives, as in `linearize`."""
     if inputs is not None and accelerations is not None:
-        raise InputError("accelerations follow from inputs", part="inputs and accelerations", hint="give one of them")
+        raise InputError("cannot be combined", part="inputs and accelerations", hint="give only one of them")
     rest(mechanism)  # refuses invalid mechanisms
     choice = _choice(mechanism, basis, modes)
     names = (*mechanism.actuators, *choice.constraint)
@@ -350,7 +350,10 @@ def _linearize_links(
     for part, given in (("constraint_modes", modes.constraint), ("basis", basis is not None), ("rigid", rigid)):
         if given:
             raise InputError(
-                'formulation "erls" has the displacements of nodes, or their internal modes', part=part, hint=hint
+                f'formulation "erls" does not support {part}: its coordinates are the displacements of nodes, or their '
+                "internal modes",
+                part=part,
+                hint=f"omit {part}, or choose another formulation",
             )
     u = None if inputs is None else _single_state("inputs", inputs, tuple(mechanism.actuators))
     if _is_equilibrium(mechanism, at):

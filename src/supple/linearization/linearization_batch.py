@@ -209,7 +209,7 @@ def linearize_batch(
     """
     require_arguments(linearize_batch, locals())
     if inputs is not None and accelerations is not None:
-        raise InputError("accelerations follow from inputs", part="inputs and accelerations", hint="give one of them")
+        raise InputError("cannot be combined", part="inputs and accelerations", hint="give only one of them")
     stiff = treat_as_rigid(mechanism, rigid, "linearize states one by one with modes (internal_modes)")
     if isinstance(at, Configuration):
         theta, where = at.theta, at

@@ -136,7 +136,7 @@ def _inside(parameter: FamilyParameter, value: Any) -> float:
     if not (isfinite(found) and parameter.lower - slack <= found <= parameter.upper + slack):
         given = f"{found:.6g} {parameter.unit}".rstrip()
         raise InputError(
-            f"{given} lies outside the range of the model, {parameter.range}",
+            f"{given} lies outside the range that the model was made for, {parameter.range}",
             part=part, hint="stay inside, or reduce over a larger range",
         )  # fmt: skip
     return min(max(found, parameter.lower), parameter.upper)

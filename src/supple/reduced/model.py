@@ -532,7 +532,7 @@ class ReducedModel:
         singular = np.linalg.svd(B, compute_uv=False)
         if np.any(singular[..., -1] <= 1e-12 * singular[..., 0]):
             raise InputError(
-                "the input matrix B is singular, so the actuators cannot supply every force",
+                "the input matrix B does not have full rank, so the actuators cannot supply every force",
                 part=f'model "{self.name}"',
                 hint="choose another θ",
             )

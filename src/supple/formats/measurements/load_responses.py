@@ -342,7 +342,7 @@ def _numbers(row: list[str], head: list[str], file: str, line: int) -> list[floa
                 part=f"column {quote(name)}",
                 file=file,
                 line=line,
-                hint="correct it",
+                hint="write a finite number",
             ) from None
     return found
 

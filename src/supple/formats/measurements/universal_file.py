@@ -184,9 +184,9 @@ def write_universal(path: str | Path, data: UniversalFile) -> Path:
         nodes = np.array(trace, dtype=int)
         if len(nodes) < 2 or (np.diff(nodes) == 0).any():
             raise InputError(
-                "the line has fewer than two nodes, or the same node twice in a row",
+                "has fewer than two nodes, or the same node twice in a row",
                 part=f"line {number}",
-                hint="correct it",
+                hint="list at least two nodes, with neighbours that differ",
             )
         sets.append({"type": 82, "trace_num": number, "color": 0, "id": f"line {number}", "nodes": nodes})
     sets += [_function_set(function) for function in data.functions]

@@ -81,7 +81,7 @@ def beam_place(numbering: Numbering, body: str, place: str | float, beam: int | 
     beams = placed_beams(numbering.drawing, body) if body in numbering.bodies else ()
     part = part_name(("bodies", body))
     if not beams:
-        raise InputError("this body has no beams, so it has no sections", part=part, hint="name a body of beams")
+        raise InputError("has no beams, so it has no sections", part=part, hint="name a body that is made of beams")
     if beam is not None and not 1 <= beam <= len(beams):
         raise InputError(f"unknown beam {beam}", part=part, hint=f"the body has beams 1 to {len(beams)}")
     asked = range(len(beams)) if beam is None else [beam - 1]

@@ -184,7 +184,7 @@ def acting_rows(system: RigidLinkSystem) -> list[tuple[int, float]]:
                     raise InputError(
                         "a motor or other inertia acts along a coordinate that is not in θ",
                         part=_name_row(system, first + measure),
-                        hint="add it to coordinates:, or use another formulation",
+                        hint="add it under `coordinates:`, or use another formulation",
                     )
                 found.append((first + measure, dry))
         return found

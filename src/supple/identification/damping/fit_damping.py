@@ -146,7 +146,7 @@ def damping_kinds(given: str | Sequence[str]) -> list[DampingKind]:
     names = [name.strip() for item in ([given] if isinstance(given, str) else given) for name in item.split(",")]
     chosen = [DAMPING_KINDS[name] for name in dict.fromkeys(names)]
     if not chosen:
-        raise InputError("no kind is given", part="damping", hint=f"give one of {', '.join(DAMPING_KINDS)}")
+        raise InputError("no damping model is given", part="damping", hint=f"give one of {', '.join(DAMPING_KINDS)}")
     models = [kind.name for kind in chosen if kind.law]
     if len(models) > 1:
         raise InputError(

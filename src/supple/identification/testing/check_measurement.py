@@ -401,7 +401,14 @@ def _other_postures(
     if better[best] < own + _BETTER:
         return []
     what = f'the responses agree better with the posture "{best}" (correlation {better[best]:.2f}, given {own:.2f})'
-    return [Suspicion("posture", "", what, "if the test was made there, give the posture with --at, or FILE@POSTURE")]
+    return [
+        Suspicion(
+            "posture",
+            "",
+            what,
+            "if the test was made there, give the posture with --at, or after the file name as in FILE@POSTURE",
+        )
+    ]
 
 
 def _certain_first(found: list[Suspicion]) -> tuple[Suspicion, ...]:

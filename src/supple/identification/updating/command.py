@@ -332,7 +332,10 @@ def _measurements(mechanism: Any, given: list[str], band: str | None, noise: flo
     from supple.identification.updating.measured_file import load_measurements
 
     if not given:
-        raise typer.BadParameter("give at least one measurement: FILE@POSTURE", param_hint="--measured")
+        raise typer.BadParameter(
+            "give at least one measurement: FILE, or FILE@POSTURE if it was not made at rest",
+            param_hint="--measured",
+        )
     found: list[Any] = []
     for item in given:
         path, _, where = item.partition("@") if not Path(item).exists() else (item, "", "")
