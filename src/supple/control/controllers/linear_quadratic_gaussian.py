@@ -113,7 +113,7 @@ def lqg(
     >>> linear = supple.linearize(supple.load("two-link"), "near")
     >>> Q = {"shoulder": 1e6, "elbow": 1e6}
     >>> controller = control.lqg(linear, Q, 1.0, sample_time=0.01, accelerations=1.0, noise=1e-4)
-    >>> controller.law.measured
+    >>> controller.law.measurements
     ('shoulder', 'elbow')
     """
     require_arguments(lqg, locals())

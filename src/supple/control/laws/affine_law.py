@@ -56,7 +56,7 @@ class AffineLaw:
         Estimated error of each matrix relative to its size; empty if nothing is fitted.
     remark : str
         Further remarks for the summary.
-    commanded : tuple of str
+    commanded_actuators : tuple of str
         Actuators whose drives the law accounts for, so that u are their commands.
     undriven : tuple of str
         Actuators with drives that the law does not account for, so that u are forces.
@@ -221,7 +221,7 @@ def constant_law(
         Name of the law. Default: "law".
     remark : str, optional
         Further remarks for the summary. Default: none.
-    commanded : tuple of str, optional
+    commanded_actuators : tuple of str, optional
         Actuators whose drives the law accounts for. Default: none.
 
     Returns

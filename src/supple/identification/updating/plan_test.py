@@ -198,7 +198,7 @@ def plan_test(
     >>> arm = supple.load("ralf")
     >>> candidate = supple.Candidate({"home": ["tip.-z"]}, ["tip"])
     >>> plan = supple.plan_test(arm, ["aluminium.E", "aluminium.rho"], [candidate], lines=10)
-    >>> plan.found[0].determined
+    >>> plan.found[0].determined_count
     2
     """
     require_arguments(plan_test, locals())

@@ -53,7 +53,7 @@ def draw_numbers(axes: Any, found: Updated) -> None:
     axes.set_yticks(rows, found.names)
     axes.set_ylim(-0.7, len(rows) - 0.3)
     axes.set_xlabel("after / before, 95 % interval (grey: prior; hollow: not determined)")
-    axes.set_ylabel("parameter")
+    axes.set_ylabel("parameter / SI")
 
 
 def draw_deviations(axes: Any, found: Updated) -> None:
