@@ -81,7 +81,7 @@ def test_what_is_no_basis_for_a_mechanism_is_told():
     for take, words in (
         (
             lambda: supple.linearize(heavier, basis=model()),
-            "another mechanism: 2 internal .* and here 2 internal",
+            r"basis: .*another mechanism: 2 internal .* this one is 2 internal .*; load the mechanism",
         ),
         (lambda: supple.linearize(five_bar(), internal_modes=1, basis=model()), r"basis defines the modes; leave out"),
         (lambda: supple.linearize(five_bar(), basis=rigid), "it is rigid"),

@@ -136,7 +136,7 @@ def test_a_servo_moves_its_own_joint_and_the_rest_swings(arm):
 @pytest.mark.parametrize(("given", "options", "said"), [
     (control.StateFeedback, {}, r"StateFeedback is a class.*give StateFeedback\(\.\.\.\)"),
     ("silent", {}, r"controller at 0 s: .*returned None; return numbers for sh"),
-    ("silent", {"seed": -1}, "seed: .*-1.*; give a whole number"),
+    ("silent", {"seed": -1}, r"seed: .*integer from 0 \(got -1\)"),
 ])  # fmt: skip
 def test_what_is_no_controller_or_no_seed_is_refused(driven, given, options, said):
     class Silent:

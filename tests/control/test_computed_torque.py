@@ -72,5 +72,5 @@ def test_refusals(arm, four_bar):
     path = supple.Trajectory(("crank",), np.array([0.0, 1.0]), *np.zeros((3, 2, 1)))
     with pytest.raises(supple.InputError, match=r"motion is of crank, .*shoulder, elbow"):
         control.computed_torque(arm, path, 5.0)
-    with pytest.raises(supple.InputError, match='no motion "jump"'):
+    with pytest.raises(supple.InputError, match='"two-link": unknown motion "jump"; none is defined'):
         control.computed_torque(arm, "jump", 5.0)

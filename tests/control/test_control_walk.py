@@ -48,10 +48,13 @@ def test_resolution_is_believed_as_noise(walked):
 def test_models_and_mechanisms_are_not_taken_for_each_other(walked):
     arm, model, law = walked["arm"], walked["model"], walked["law"]
     for wrong, said in (
-        (lambda: supple.modes(model), "is a ReducedModel"),
-        (lambda: control.margins(arm, law, at="home"), "it is a Mechanism; give a LinearModel or a ReducedModel"),
-        (lambda: control.margin_map(arm, law), "give a ReducedModel"),
-        (lambda: control.kalman_filter(arm, sample_time=1e-3, accelerations=0.2), "give a ReducedModel"),
+        (lambda: supple.modes(model), r"must be a Mechanism \(got a ReducedModel\); .*model\.linearize"),
+        (lambda: control.margins(arm, law, at="home"), r"must be a LinearModel or a ReducedModel \(got a Mechanism\)"),
+        (lambda: control.margin_map(arm, law), r"must be a ReducedModel \(got a Mechanism\)"),
+        (
+            lambda: control.kalman_filter(arm, sample_time=1e-3, accelerations=0.2),
+            r"a ReducedModel or a LinearModel \(got a Mechanism\)",
+        ),
         (lambda: walked["run"].plot("pick.png"), r'plot\(\)\.savefig\("pick\.png"\)'),
     ):
         with pytest.raises(InputError, match=said):

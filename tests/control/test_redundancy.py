@@ -121,9 +121,9 @@ def test_two_actuators_pass_where_one_cannot(linkage):
 
 
 def test_refusals(linkage, arm):
-    with pytest.raises(supple.InputError, match="frequencies: it is nan; give a number"):
+    with pytest.raises(supple.InputError, match=r"frequencies: .*number.* \(got nan\)"):
         control.computed_torque(linkage, "turn", np.nan)
-    with pytest.raises(supple.InputError, match='there is no actuator "E"'):
+    with pytest.raises(supple.InputError, match='unknown actuator "E"'):
         control.computed_torque(linkage, "turn", 10.0, actuators="A, E")
     with pytest.raises(supple.InputError, match="not redundant"):
         control.computed_torque(linkage, "turn", 10.0, actuators="A", preload={"A": 1.0})

@@ -214,7 +214,7 @@ def test_an_error_in_a_copy_names_the_line_of_its_drawing():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
         ("about: z", "suffixes: [a, b, c]", "not defined how .*set about: AXIS, mirror: DIRECTION or shift"),
         ("count: 3", "count: 1", "count: 1 makes no copy"),
@@ -225,8 +225,8 @@ def test_an_error_in_a_copy_names_the_line_of_its_drawing():
         ("about: z", "about: z\n    through: K", 'there is no point "K"'),
     ],
 )
-def test_a_group_must_say_how_it_is_repeated(old, new, description):
-    with pytest.raises(InputError, match=description) as raised:
+def test_a_group_must_say_how_it_is_repeated(old, new, message):
+    with pytest.raises(InputError, match=message) as raised:
         loads(DELTA.replace(old, new))
     assert 'copies "legs"' in str(raised.value)
     assert 11 <= raised.value.line <= 13  # the group or its field

@@ -143,14 +143,14 @@ def test_what_fits(text, wanted):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted", "says"),
+    ("text", "wanted", "message"),
     [
         ("1000 mm", MASS, r'"1000 mm" is a length \(m\), but a mass \(kg\) is expected'),
         ("40deg", LENGTH, r"is an angle \(rad\), but a length"),
         ("12mm", ANGLE, "is a length"),
         ("40deg", RATIO, "but a plain number is expected"),
-        ("5 Hz", RATE, r"is a frequency \(Hz\), but a rate of turning \(rad/s\)"),
-        ("60 rpm", FREQUENCY, "is a rate of turning"),
+        ("5 Hz", RATE, r"is a frequency \(Hz\), but an angular velocity \(rad/s\)"),
+        ("60 rpm", FREQUENCY, r"is an angular velocity \(rad/s\), but a frequency \(Hz\)"),
         ("1e-9 kg m s", LENGTH, "is in kg m s, but"),
         ("9.81*2 kg", FORCE, r"9\.81\*2 kg.*add its unit"),
         ("1 m + 1 s", LENGTH, r'a length \(m\) and a time \(s\) cannot be added or compared in "1 m \+ 1 s"'),
@@ -162,8 +162,8 @@ def test_what_fits(text, wanted):
         ("(1 m)**21", LENGTH, "power 21 .*at most 20"),
     ],
 )
-def test_what_does_not_fit_says_what_was_expected(text, wanted, description):
-    with pytest.raises(InputError, match=description):
+def test_what_does_not_fit_says_what_was_expected(text, wanted, message):
+    with pytest.raises(InputError, match=message):
         quantity(text, wanted)
 
 
@@ -287,7 +287,7 @@ def test_refusals_in_the_file():
     assert 'joint "O": "limits": "90 mm" is a length (m), but an angle (rad)' in refusal("-90 deg, 90 deg", "0, 90 mm")
     assert 'configuration "home": "out": "50 deg" is an angle' in refusal("out: 50 mm}}", "out: 50 deg}}")
     assert '"motor.slide.gear": "2*kg" is a mass' in refusal("2*pi/(5 mm)", "2*kg")
-    assert 'lift.frequency": "3 rpm" is a rate of turning' in refusal("3 Hz", "3 rpm")
+    assert 'lift.frequency": "3 rpm" is an angular velocity' in refusal("3 Hz", "3 rpm")
     assert 'parameter "half": a length (m) and a mass (kg) cannot be added' in refusal(
         "half: reach/2", "half: reach + kg"
     )

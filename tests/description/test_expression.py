@@ -183,7 +183,7 @@ def test_anything_but_arithmetic_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("1/0", "division by zero"),
         ("0**-1", "division by zero"),
@@ -223,8 +223,8 @@ def test_anything_but_arithmetic_is_refused(text):
         ("x" * 10_000, "too long"),
     ],
 )
-def test_the_message_says_what_is_wrong(text, description):
-    with pytest.raises(InputError, match=description):
+def test_the_message_says_what_is_wrong(text, message):
+    with pytest.raises(InputError, match=message):
         evaluate_expression(text, {"crank": 0.5})
 
 

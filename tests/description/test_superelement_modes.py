@@ -82,7 +82,7 @@ def test_what_is_wrong_is_said_with_the_body(tmp_path, changes, said):
 
 def test_a_place_without_a_node_is_refused(tmp_path):
     nodes = np.array([[1, 0, 0, 0], [2, 1.2, 0, 0]])
-    with pytest.raises(supple.InputError, match=r"no node of its modes is at \(1, 0, 0\)"):
+    with pytest.raises(supple.InputError, match=r'"B": .*no node at \(1, 0, 0\).*nearest is 0\.2 m away; add a node'):
         supple.check(loaded(tmp_path, nodes=nodes))
 
 

@@ -79,5 +79,5 @@ def test_what_is_rigid_is_neither_deflected_nor_damped():
 
 
 def test_a_name_that_is_not_there():
-    with pytest.raises(supple.InputError, match=r'no scenario "fal".*did you mean "fall"'):
+    with pytest.raises(supple.InputError, match=r'scenario "fal".*did you mean "fall"'):
         scenario_in(ARM, "fal")

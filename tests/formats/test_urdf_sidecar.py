@@ -158,7 +158,7 @@ WRONG = {
     "types": ("closed_loop: [[coupler, rocker]]\ntype: [6d, 6d]\n", 2, r"type: .*2 types for 1 loops"),
     "unknown place": ("sensors:\n  s: {position: tip}\n", 2, r'sensor "s": there is no .*"tip"'),
     "field of a joint": ("joints:\n  A: {dri: 1}\n", 2, r'unknown key "dri"; did you mean "drive" or "dry"'),
-    "frame on nothing": ("frames: {f: {on: cranck}}\n", 1, r'frame "f": there is no body "cranck"'),
+    "frame on nothing": ("frames: {f: {on: cranck}}\n", 1, r'frame "f": unknown body "cranck"; did you mean "crank"'),
     "another robot": ("urdf: five.urdf\n", 1, r'side-car of "robot.urdf", but belongs to "five.urdf"'),
     "a mechanism file": ("supple: 1\nbodies: {}\n", 1, "complete mechanism file.*`urdf: robot.urdf`"),
     "a newer one": ("supple: 2\n", 1, "written for a newer supple"),

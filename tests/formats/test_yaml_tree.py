@@ -173,7 +173,7 @@ LAUGHS = "a0: &a0 [ha, ha]\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" 
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "says"),
+    ("text", "line", "message"),
     [
         (LAUGHS, 1, "parameters"),
         ("a: 1\nb: *a", 2, "aliases are not allowed"),
@@ -185,11 +185,11 @@ LAUGHS = "a0: &a0 [ha, ha]\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" 
         ("a: !own {b: 1}", 1, "!own is not allowed"),
         ("!!str a: 1", 1, "is not allowed"),
         ("a: 1\n---\nb: 2", 2, "second YAML document"),
-        ("a: 1\nb: 2\na: 3", 3, r'"a" is given twice \(first in line 1\)'),
+        ("a: 1\nb: 2\na: 3", 3, r'"a" .*twice \(first in line 1\)'),
         ("x:\n  a: 1\n  'a': 3", 3, r"first in line 2"),
-        ("1: a\n'1': b", 2, "given twice"),
-        ("- 1\n- 2", 1, "must consist of keys"),
-        ("words", 1, "must consist of keys"),
+        ("1: a\n'1': b", 2, r'"1" .*twice \(first in line 1\)'),
+        ("- 1\n- 2", 1, "mapping; write `key: value` lines"),
+        ("words", 1, "mapping; write `key: value` lines"),
         ("", 1, "empty"),
         ("# nothing\n", None, "empty"),
         ("a:\n\tb: 1", 2, "spaces, not tabs"),
@@ -210,8 +210,8 @@ LAUGHS = "a0: &a0 [ha, ha]\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" 
         ("%YAML 1." + "9" * 5000 + "\n---\na: 1", 1, "this is not valid YAML"),
     ],
 )
-def test_the_rest_of_yaml_is_refused_with_its_line(text, line, description):
-    with pytest.raises(InputError, match=description) as raised:
+def test_the_rest_of_yaml_is_refused_with_its_line(text, line, message):
+    with pytest.raises(InputError, match=message) as raised:
         read_tree(text, "f.yaml")
     assert raised.value.file == "f.yaml"
     if line is not None:
@@ -284,7 +284,7 @@ def _pipe(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("make", "says"),
+    ("make", "message"),
     [
         (_missing, "does not exist; check the name"),
         (_folder, "not a file"),
@@ -293,9 +293,9 @@ def _pipe(folder: Path) -> Path:
         (_pipe, "not a file"),
     ],
 )
-def test_what_is_not_a_small_text_file_is_refused(tmp_path, make, description):
+def test_what_is_not_a_small_text_file_is_refused(tmp_path, make, message):
     path = make(tmp_path)
-    with pytest.raises(InputError, match=description) as raised:
+    with pytest.raises(InputError, match=message) as raised:
         read_text(path)
     assert raised.value.file == str(path)
 

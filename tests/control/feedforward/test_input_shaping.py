@@ -77,6 +77,6 @@ def test_what_cannot_be_shaped_is_refused(reach, ralf_model):
         shape_motion(reach)
     with pytest.raises(supple.InputError, match="3 modes"):
         shape_motion(reach, ralf_model, modes=3)
-    with pytest.raises(supple.InputError, match='no shaper "zvv"'):
+    with pytest.raises(supple.InputError, match='shaper "zvv"; did you mean "zv" or "zvd"'):
         shaper("zvv", 2.0)
     assert list(SHAPERS) == ["zv", "zvd", "zvdd", "ei"]

@@ -74,7 +74,7 @@ def test_what_cannot_be_done_is_refused(arm):
         timed_path(CURVED, arm, velocity=1.0)
     with pytest.raises(supple.InputError, match=r"forces at rest .*raise force_limits"):
         timed_path(CURVED, arm, forces={"shoulder": (-100.0, 100.0)})
-    with pytest.raises(supple.InputError, match='no actuator "sholder"; did you mean'):
+    with pytest.raises(supple.InputError, match='actuator "sholder"; did you mean "shoulder"'):
         timed_path(CURVED, arm, forces={"sholder": (-100.0, 100.0)})
     with pytest.raises(supple.InputError, match=r"shape \(2, 3\)"):
         timed_path(np.zeros((2, 3)), arm, acceleration=1.0)

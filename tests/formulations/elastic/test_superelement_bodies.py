@@ -213,18 +213,18 @@ def test_a_patch_of_three_nodes_in_a_line_is_refused(bar_file):
         nodes = arrays["nodes"]
     line = np.flatnonzero((np.abs(nodes[:, 0]) < 1e-9) & (np.abs(nodes[:, 1]) < 1e-9))
     interfaces = {"A": {"nodes": line.tolist()}}
-    with pytest.raises(InputError, match="lie on a line"):
+    with pytest.raises(InputError, match=r"nodes .*on one line.*add nodes off the line"):
         single({"superelement": {"file": bar_file, "interfaces": interfaces}, "at": "A"}, points={"A": [0, 0, 0]})
 
 
 @pytest.mark.parametrize(
     ("interfaces", "message"),
     [
-        ({"A": {"node": 1}}, "three degrees of freedom, and a joint needs six"),
-        ({"A": {"nodes": [1, 2, 99999]}}, "there is no node 99999"),
-        ({"A": {"within": 1e-3}}, r"nodes lie within 0\.001 m"),
+        ({"A": {"node": 1}}, r"node 1 has three degrees of freedom.*joint needs six; .*within:"),
+        ({"A": {"nodes": [1, 2, 99999]}}, r"node 99999; .*625 nodes, 0 to 624"),
+        ({"A": {"within": 1e-3}}, r"within 0\.001 m .*got 1.*nearest at 0 m\); increase within:"),
         ({"A": {"within": 0.08}, "B": {"within": 0.08}}, "belongs to two interfaces"),
-        ({"B": {"within": 0.05}}, r"no interface of body .body. is at \(0, 0, 0\)"),
+        ({"B": {"within": 0.05}}, r'joint "held": body "body" has no interface at \(0, 0, 0\).*interfaces:'),
     ],
 )
 def test_interfaces_that_do_not_fit_are_refused(bar_file, interfaces, message):
@@ -302,13 +302,13 @@ def singular(K, M, nodes):
         (asymmetric, "stiffness matrix is not symmetric"),
         (grounded, r"resists moving along x .*fewer than six"),
         (wrong_size, "does not fit"),
-        (two_pieces, "more than six motions that nothing resists"),
+        (two_pieces, "more than six zero-energy motions: .*one connected body"),
         (negative, "degree of freedom without stiffness"),
         (hollow, "node 13 has a degree of freedom without stiffness"),
         (millimetres, "resists turning about"),
         (unequal, "different masses along x, y and z"),
-        (without_a_mass, r"mass matrix is indefinite: an entry of its diagonal is zero.*node 1\)"),
-        (negative_mass, r"mass matrix is indefinite: an entry of its diagonal is negative \(node 1\)"),
+        (without_a_mass, r"mass matrix is indefinite: a diagonal entry is zero.*node 1\)"),
+        (negative_mass, r"mass matrix is indefinite: a diagonal entry is negative \(node 1\)"),
         (indefinite, "mass matrix is indefinite: a motion, most of it at node 0, has negative kinetic energy"),
         (singular, "mass matrix is singular: a motion, most of it at node [01], has no kinetic energy"),
     ],

@@ -23,12 +23,12 @@ BAR = {"mass": [1.0], "center": [[0, 0, 0]], "inertia": [np.eye(3)]}
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"parent": [0]}, 'link "link 0": its parent is 0, not one of the 0 links before it'),
-        ({"kind": ["revolut"]}, 'there is no joint "revolut"; did you mean "revolute"'),
-        ({"axis": [[0, 0, 0]]}, 'joint of "link 0": its axis is zero'),
-        ({"mass": [1, 2]}, r"mass: it has shape \(2,\), not \(1,\)"),
-        ({"center": [[0, np.nan, 0]]}, "center: not all of it is finite"),
-        ({"kind": ["weld"]}, "no joint of it can move"),
+        ({"parent": [0]}, r'link "link 0": .*parent 0 .*0 links before it.* -1, the ground; list parents before'),
+        ({"kind": ["revolut"]}, 'link "link 0": unknown joint "revolut"; did you mean "revolute"'),
+        ({"axis": [[0, 0, 0]]}, 'joint of "link 0": the axis .*not be zero; set the direction'),
+        ({"mass": [1, 2]}, r"mass: .*shape \(1,\) \(got \(2,\)\); one row for each link"),
+        ({"center": [[0, np.nan, 0]]}, "center: must be finite; replace NaN"),
+        ({"kind": ["weld"]}, "tree: no joint can move; add a joint"),
         ({"actuated": [3]}, "coordinate 3 of 1 does not exist"),
         ({"kind": ["spherical"], "stiffness": [1, 0, 0]}, "has no coordinate for stiffness number 0"),
     ],
@@ -41,9 +41,9 @@ def test_wrong_arrays(change, message):
 
 def test_wrong_states():
     tree = rigid_tree([-1], ["revolute"], **BAR)
-    with pytest.raises(InputError, match=r"q: it has shape \(2,\), not \(1,\) or \(N, 1\)"):
+    with pytest.raises(InputError, match=r"q: .*shape \(1,\) or \(N, 1\) \(got \(2,\)\)"):
         forward_dynamics(tree, [0, 0], [0])
-    with pytest.raises(InputError, match=r"rates: it has shape \(2, 1\), not \(3, 1\)"):
+    with pytest.raises(InputError, match=r"rates: .*shape \(3, 1\) \(got \(2, 1\)\)"):
         forward_dynamics(tree, np.zeros((3, 1)), np.zeros((2, 1)))
 
 

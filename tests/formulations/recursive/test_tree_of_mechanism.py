@@ -145,13 +145,13 @@ def test_a_free_body_falls():
 
 def test_a_loop_is_refused_by_name():
     closed = PLANAR.replace(joints={**PLANAR.joints, "D": Joint(revolute=("ground", "slider"), at=[2, 0])})
-    with pytest.raises(InputError, match=r"1 of its joints and couplings close loops: \w"):
+    with pytest.raises(InputError, match=r"1 .*close loops: \w; .*cut them"):
         tree_of_mechanism(closed)
 
 
 def test_what_bends_is_refused_by_name():
     joints = {**PLANAR.joints, "B": Joint(revolute=("first", "second"), elastic={"x": 1e6})}
-    with pytest.raises(InputError, match='joint "B": it is elastic'):
+    with pytest.raises(InputError, match=r'joint "B": .*is elastic.*tree needs rigid bodies'):
         tree_of_mechanism(PLANAR.replace(joints=joints))
 
 
@@ -159,5 +159,5 @@ def test_a_kind_of_joint_without_steps_is_refused_by_name(monkeypatch):
     """Not taken for a hinge, though its coordinate is an angle."""
     hinge = JOINT_KINDS["revolute"]
     monkeypatch.setitem(JOINT_KINDS._known, "revolute", replace(hinge, plane=replace(hinge.plane, steps=None)))
-    with pytest.raises(InputError, match='joint "A": a tree has no steps for a revolute joint in the plane'):
+    with pytest.raises(InputError, match=r'joint "A": a tree .*revolute joints in the plane; .*closed chains'):
         tree_of_mechanism(PLANAR.replace(name="other"))

@@ -149,9 +149,10 @@ def _patch(arrays: SuperelementMatrices, positions: Array, interface: Interface,
         nodes = np.flatnonzero(distance <= interface.within * (1.0 + 1e-9))
         if len(nodes) < 3:
             refuse(
-                f"only {len(nodes)} nodes are within {interface.within:g} m, the nearest at {distance.min():.4g} m",
+                f"at least 3 nodes are needed within {interface.within:g} m (got {len(nodes)}, the nearest at "
+                f"{distance.min():.4g} m)",
                 path,
-                "at least three nodes are needed; increase within:, or list nodes:",
+                "increase within:, or list nodes:",
             )
     if on_a_line(positions[nodes]):
         refuse("the tied nodes are on one line, so the rotation about it is free", path, "add nodes off the line")
@@ -386,7 +387,7 @@ def _require_definite(arrays: SuperelementMatrices, path: Path) -> None:
     kept = np.flatnonzero(np.diff(M.indptr))
     least = int(kept[np.argmin(diagonal[kept])])
     if diagonal[least] <= 0.0:
-        what = "negative" if diagonal[least] < 0.0 else "zero, beside others that are not,"
+        what = "negative" if diagonal[least] < 0.0 else "zero although others are not"
         refuse(
             f"the mass matrix is indefinite: a diagonal entry is {what} (node {_owner(arrays, least)})",
             path,
