@@ -77,7 +77,7 @@ def _members(found: type) -> list[tuple[str, Any]]:
                 not name.startswith("_")
                 and shown
                 and name not in found_members
-                and name not in ("model_post_init", "remembered")
+                and name not in ("model_post_init", "compute_once")
             ):
                 found_members[name] = member
     return [(name, member) for name, member in found_members.items() if inspect.getdoc(_plain(member))]

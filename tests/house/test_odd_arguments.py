@@ -91,5 +91,5 @@ def test_numbers_are_numbers(value):
     with pytest.raises(supple.InputError, match=r"^x: must be numbers \(got .+\)"):
         real_numbers("x", value)
     assert real_numbers("x", [1, 2.5]).tolist() == [1.0, 2.5]
-    with pytest.raises(supple.InputError, match="^x: must be finite .*NaN or infinity.*; remove"):
+    with pytest.raises(supple.InputError, match=r"^x: must be finite .*NaN or infinity.*; remove"):
         real_numbers("x", [1.0, np.inf])
