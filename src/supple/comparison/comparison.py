@@ -107,7 +107,7 @@ class Comparison(Result):
 
     def text(self) -> Text:
         """Return the largest error of each family, where it occurs, and both computing times."""
-        out = Text()
+        out = Text(f"reduced model compared with its mechanism at {self.points} points")
         rows = [
             (name, f"{worst:.2g}", ", ".join(f"{key}={value:.4g}" for key, value in self.at.get(name, {}).items()))
             for name, worst in self.error.items()
@@ -117,7 +117,7 @@ class Comparison(Result):
             out.line(f"forces required by the motion: error {self.force_error:.2g} of their largest value")
         each = [1e6 * seconds / self.points for seconds in (self.full_seconds, self.reduced_seconds)]
         out.line(
-            f"{self.points} points: mechanism {each[0]:.3g} µs, reduced model {each[1]:.3g} µs per point: "
+            f"time per point: mechanism {each[0]:.3g} µs, reduced model {each[1]:.3g} µs, "
             f"{self.speedup:.3g} times as fast"
         )
         return out

@@ -317,7 +317,8 @@ class TimeComparison(Result):
 
     def text(self) -> Text:
         """Return the errors of outputs and coordinates, resonances, energies and computing times."""
-        out, units = Text(), self.full.observed_signals.units
+        out = Text("reduced model compared with its mechanism in time")
+        units = self.full.observed_signals.units
         rows = []
         for label, vector in self.vectors.items():
             scale = f"{number_text(vector.scale, units.get(vector.outputs[0], ''))} ({vector.measured_by})"

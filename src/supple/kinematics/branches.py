@@ -465,6 +465,7 @@ def _measures(position: Rest, X: Array, theta: Array) -> Array:
 
 _SAME = 1e-4  # rad, or extents: values that do not differ
 _FLAT = 1e-6  # extents: an elbow this close to its line lies on it
+_ROUNDING = 1e-12  # relative to the largest entry, or 1: smaller entries of the file are zero
 _DIGITS = 9  # significant digits of the entries for the file
 
 
@@ -570,7 +571,9 @@ def rest_entry(
     few = {name: joints[name] for name in separators if name in joints}
     complete = all(_fully_measured(mechanism, joint) for joint in mechanism.joints.values())
     for hints in (few, joints) if complete else (joints,):
-        given = {name: float(f"{value:.{_DIGITS}g}") for name, value in (theta | hints).items()}
+        values = theta | hints
+        zero = _ROUNDING * max(1.0, *(abs(value) for value in values.values()))
+        given = {name: float(f"{value:.{_DIGITS}g}") if abs(value) > zero else 0.0 for name, value in values.items()}
         if _leads_there(mechanism, given, one):
             return given
     raise InputError(

@@ -82,7 +82,7 @@ class FrequencyMap(MapView):
         out = Text(self.postures.heading())
         rows = [(str(i + 1), number_text(low), number_text(high)) for i, (low, high) in enumerate(self.bands_hz)]
         out.table(("mode", "lowest [Hz]", "highest [Hz]"), rows)
-        curves(out, self.map, [f"{i + 1} [Hz]" for i in range(self.frequencies_hz.shape[-1])])
+        curves(out, self.map, [f"mode {i + 1} [Hz]" for i in range(self.frequencies_hz.shape[-1])])
         return out
 
     def data(self) -> dict[str, Any]:
