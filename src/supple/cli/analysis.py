@@ -16,7 +16,7 @@ import typer
 
 from supple.cli.answer import open_answer
 from supple.cli.help_text import ANALYSE, OUTPUT
-from supple.cli.kept import require_folder, write_result
+from supple.cli.kept import require_folder, require_table_or_picture, write_result
 from supple.cli.kind_option import Command
 from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
@@ -42,6 +42,7 @@ Output = Annotated[
         metavar="FILE",
         help="Table to write (.csv, .npz, .mat), or picture (.png, .svg, .pdf).",
         rich_help_panel=OUTPUT,
+        callback=require_table_or_picture,
     ),
 ]
 

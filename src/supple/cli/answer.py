@@ -14,6 +14,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import typer
@@ -102,6 +103,10 @@ def refused_name(error: Exception) -> Failure | None:
 # Results and messages.
 
 
+OPTIONS: ContextVar[frozenset[str]] = ContextVar("OPTIONS", default=frozenset())
+"""Options of the running command; errors about an argument of a function name its option."""
+
+
 class Shown(Protocol):
     """A result that a command shows: an object for scripts, a text for readers."""
 
@@ -173,7 +178,7 @@ def open_answer(as_json: bool) -> Iterator[Answer]:
         try:
             yield answer
         except SuppleError as error:
-            raise answer.fail(failure_of(_locate_error(error, answer.mechanism))) from None
+            raise answer.fail(failure_of(_locate_error(_name_option(error), answer.mechanism))) from None
         except KeyboardInterrupt:
             raise answer.fail(failure("interrupted", INTERRUPTED)) from None
         except MemoryError as error:
@@ -182,6 +187,14 @@ def open_answer(as_json: bool) -> Iterator[Answer]:
             if (refused := refused_name(error)) is None:
                 raise
             raise answer.fail(refused) from None
+
+
+def _name_option(error: SuppleError) -> SuppleError:
+    """Return the error with the option of the running command in place of the Python name of its argument."""
+    if not error.part or error.path or error.file:
+        return error
+    option = f"--{error.part.removesuffix('_hz').replace('_', '-')}"
+    return type(error)(error.message, part=option, hint=error.hint) if option in OPTIONS.get() else error
 
 
 def _locate_error(error: SuppleError, mechanism: Mechanism | None) -> SuppleError:

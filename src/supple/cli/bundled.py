@@ -37,7 +37,7 @@ def mechanism_file(answer: Answer, file: str) -> str:
     if Path(file).exists():
         return file
     if (found := example_file(file)) is not None:
-        answer.note(f'no file "{file}" exists; using the bundled example {found}')
+        answer.note(f'using the bundled example "{file}"')
         return str(found)
     # A name without a suffix was probably meant as an example: list the examples.
     if not Path(file).suffix and Path(file).name == file:

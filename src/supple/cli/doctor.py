@@ -14,7 +14,7 @@ from supple.cli.options import Json
 
 _PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "h5py", "matplotlib", "control")
 _CHROMIUM = ("chromium", "chromium-browser")
-_SHOWN = 12  # number of kernels in the list, the most expensive ones
+_SHOWN = 12  # number of purposes of kernels in the list, the most expensive ones
 
 
 def doctor(as_json: Json = False) -> None:
@@ -87,8 +87,16 @@ def _show(found: dict[str, Any]) -> None:
         print("  no kernel is compiled yet; short jobs run interpreted, `supple warmup` compiles all kernels")
         return
     print(f"  {len(kernels)} compilations took {cache['processor_seconds']:.0f} s of processor time, mainly:")
-    for kernel in kernels[:_SHOWN]:
-        print(f"  {kernel['seconds']:7.1f} s  {kernel['purpose']}")
+    for purpose, seconds in _seconds_by_purpose(kernels)[:_SHOWN]:
+        print(f"  {seconds:7.1f} s  {purpose}")
+
+
+def _seconds_by_purpose(kernels: list[dict[str, Any]]) -> list[tuple[str, float]]:
+    """Return the processor time, s, of the kernels of each purpose, largest first."""
+    total: dict[str, float] = {}
+    for kernel in kernels:
+        total[kernel["purpose"]] = total.get(kernel["purpose"], 0.0) + kernel["seconds"]
+    return sorted(total.items(), key=lambda item: -item[1])
 
 
 def _processor() -> str:

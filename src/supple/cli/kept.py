@@ -13,13 +13,51 @@ from supple.cli.help_text import OUTPUT
 if TYPE_CHECKING:
     from supple.results.result import Result
 
+TABLES = (".csv", ".npz", ".mat")
+"""Suffixes of tables."""
+PICTURES = (".png", ".svg", ".pdf")
+"""Suffixes of pictures."""
+
+
+def require_picture(target: Path | None) -> Path | None:
+    """Refuse a picture with another suffix, before the computation: callback of `--plot`."""
+    from supple.diagnostics import InputError
+
+    if target is not None and target.suffix.lower() not in PICTURES:
+        raise InputError("not a picture format", file=str(target), hint=f"use {_listed(PICTURES)}")
+    return target
+
+
+def require_table_or_picture(target: Path | None) -> Path | None:
+    """Refuse a file that is neither a table nor a picture, before the computation: callback of `-o`."""
+    from supple.diagnostics import InputError
+
+    if target is not None and target.suffix.lower() not in (*TABLES, *PICTURES):
+        raise InputError(
+            "neither a picture nor a table",
+            file=str(target),
+            hint=f"use {_listed(PICTURES)} for a picture, or {_listed(TABLES)} for a table",
+        )
+    return target
+
+
+def _listed(suffixes: tuple[str, ...]) -> str:
+    return f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
+
+
 TableFile = Annotated[
     Path | None,
     typer.Option("-o", "--file", metavar="FILE", help="Table to write: .csv, .npz or .mat.", rich_help_panel=OUTPUT),
 ]
 Picture = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Picture to write: .png, .svg or .pdf.", rich_help_panel=OUTPUT),
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="Picture to write: .png, .svg or .pdf.",
+        rich_help_panel=OUTPUT,
+        callback=require_picture,
+    ),
 ]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from supple.cli.answer import OPTIONS
 from supple.cli.help_text import COST, MODEL, OUTPUT
 
 _LAST = (MODEL, COST, OUTPUT)  # panels after those of a command's own options
@@ -49,6 +50,11 @@ class Command(TyperCommand):
         panel = attrgetter("rich_help_panel")
         params = without_plain_types(super().get_params(ctx))
         return sorted(params, key=lambda param: _LAST.index(panel(param)) if panel(param) in _LAST else -1)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; errors can name its options."""
+        OPTIONS.set(frozenset(name for param in self.params for name in param.opts))
+        return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, with the kinds that may be chosen."""

@@ -171,8 +171,30 @@ class Commands(TyperGroup):
             yield
         except Exception as error:
             if hasattr(error, "format_message") and getattr(error, "exit_code", None) == USAGE:
+                _name_value(error)
                 _wrong(error).give(self.as_json)
             raise
+
+
+def _name_value(error: Any) -> None:
+    """Replace pydantic's message about the value of an option by one that has the value and the limit."""
+    if not hasattr(error.__cause__, "errors"):
+        return
+    first = error.__cause__.errors()[0]
+    kind, limits, value = first["type"], first.get("ctx", {}), excerpt(str(first["input"]))
+    if kind in _TYPES:
+        error.message = f"{value!r} is not {_TYPES[kind]}"
+    elif kind in _LIMITS:
+        error.message = f"must be {_LIMITS[kind]} {next(iter(limits.values()))} (got {value})"
+    else:
+        error.message = str(error.message).removeprefix("Value error, ")
+
+
+_TYPES = {"int_parsing": "an integer", "int_from_float": "an integer", "float_parsing": "a number"}
+_LIMITS = {
+    "greater_than_equal": "at least", "less_than_equal": "at most", "greater_than": "greater than",
+    "less_than": "less than",
+}  # fmt: skip
 
 
 def _wrong(error: Any) -> Any:
@@ -254,9 +276,14 @@ def _supple(
     if debug:
         os.environ["SUPPLE_DEBUG"] = "1"
     if limit:
-        from supple.diagnostics.limits import set_limits
+        from supple.diagnostics import InputError
+        from supple.diagnostics.limits import most, set_limits
 
-        set_limits(",".join(limit))
+        most("steps")  # refuses a wrong environment variable under its own name
+        try:
+            set_limits(",".join(limit))
+        except InputError as error:
+            raise InputError(error.message, part="--limit", hint=error.hint) from None
 
 
 def run(arguments: Sequence[str] | None = None) -> None:

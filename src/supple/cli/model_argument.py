@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -44,8 +45,13 @@ def is_model(file: str) -> bool:
 
 def read_model(answer: Answer, file: str, settings: list[str] | None = None) -> ReducedModel:
     """Read a reduced model; parameters of a family are set to the values of `--set`."""
+    from supple.diagnostics import InputError
+    from supple.formats.bundled import example_file
     from supple.reduced.file import load_model
 
+    if not Path(file).exists() and example_file(file) is not None:
+        hint = f"make one: supple reduce {file}"
+        raise InputError("a reduced model is needed, but this bundled example is a mechanism", file=file, hint=hint)
     model = load_model(file)
     return model.at(**set_values(model, file, settings)) if settings else model
 
@@ -83,8 +89,8 @@ def described_mechanism(model: ReducedModel) -> Mechanism:
     return written(model)
 
 
-def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
-    """Return θ for the text of `--at`, which may name configurations of the model's mechanism.
+def model_configuration(model: ReducedModel, at: str | None, option: str = "--at") -> list[float]:
+    """Return θ for the text of `--at`, or of another option, which may name configurations of the model's mechanism.
 
     The default arclength of a path model is 0, its beginning.
     """
@@ -97,20 +103,20 @@ def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
     if model_follows_path(model):
         kind = f'a coordinate of the path model "{model.name}"'
         given = (
-            {} if at is None else quantities_of(at, "--at", names, kind, dimension_by_name(described_mechanism(model)))
+            {} if at is None else quantities_of(at, option, names, kind, dimension_by_name(described_mechanism(model)))
         )
         return [given.get(name, 0.0) for name in names]
     mechanism = described_mechanism(model)
     others, resting = without_equilibrium(at, mechanism.configurations)
     if resting and model.layout.size > s:  # equilibrium of the model, including its deflection
-        return [float(value) for value in model.equilibrium(model_configuration(model, others))[:s]]
-    requested = configuration(mechanism, at)
+        return [float(value) for value in model.equilibrium(model_configuration(model, others, option))[:s]]
+    requested = configuration(mechanism, at, option)
     values = dict(zip(rest(mechanism).numbering.coordinates, coordinate_values(mechanism, requested), strict=True))
     for name, value in model.held_coordinates.items():
         if name in (requested or {}) and abs(values[name] - value) > 1e-9 * max(1.0, abs(value)):
             raise InputError(
                 f'the model holds "{name}" at {value:.6g}, not {values[name]:.6g}',
-                part="--at", hint="leave it out, or include it in the region of the reduction",
+                part=option, hint="leave it out, or include it in the region of the reduction",
             )  # fmt: skip
     return [float(values[name]) for name in names]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 
 REST, EQUILIBRIUM = "rest", "equilibrium"
+_MEASURED = (".csv", ".uff", ".unv", ".npz", ".mat")  # suffixes of measured data and results
 
 File = Annotated[
     str,
@@ -62,9 +64,26 @@ def read_mechanism(answer: Answer, file: str, settings: list[str] | None) -> Mec
     """Read the mechanism of a file or a bundled example, with the parameters of `--set`."""
     from supple.formats.document import load_mechanism
 
-    mechanism = load_mechanism(mechanism_file(answer, file), parameters=setting_texts(settings))
+    path = mechanism_file(answer, file)
+    _require_mechanism(path)
+    mechanism = load_mechanism(path, parameters=setting_texts(settings))
     answer.mechanism = mechanism
     return mechanism
+
+
+def _require_mechanism(file: str) -> None:
+    """Refuse a reduced model or measured data in place of a mechanism file."""
+    from supple.diagnostics import InputError
+    from supple.formats.document import holds_model
+
+    if not Path(file).is_file():
+        return
+    if holds_model(file):
+        hint = "give the mechanism file; `supple evaluate` and `supple report` accept reduced models"
+        raise InputError("this is a reduced model, not a mechanism file", file=file, hint=hint)
+    if Path(file).suffix.lower() in _MEASURED:
+        hint = "for measured responses use `supple check-measurement` or `supple modal`"
+        raise InputError("this is a data file, not a mechanism file", file=file, hint=hint)
 
 
 def setting_texts(settings: list[str] | None) -> dict[str, str]:
@@ -83,8 +102,8 @@ def named_texts(given: list[str] | None, option: str) -> dict[str, str]:
     return found
 
 
-def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | None:
-    """Return θ for the text of `--at`; None for the configuration as drawn.
+def configuration(mechanism: Mechanism, at: str | None, option: str = "--at") -> dict[str, float] | None:
+    """Return θ for the text of `--at`, or of another option; None for the configuration as drawn.
 
     The text combines named configurations, coordinates and positions of points; later items override earlier ones.
     `rest` is the drawn configuration. `equilibrium` searches for static equilibrium, without actuator forces, from the
@@ -95,7 +114,7 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
     from supple.kinematics.rest import rest
     from supple.statics.equilibrium import equilibrium
 
-    values, resting = requested_posture(mechanism, at)
+    values, resting = requested_posture(mechanism, at, option)
     if values is None:
         return None
     names = rest(mechanism).numbering.coordinates
@@ -104,7 +123,9 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
     return dict(equilibrium(mechanism, values).coordinates) if resting else values
 
 
-def requested_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, float] | None, bool]:
+def requested_posture(
+    mechanism: Mechanism, at: str | None, option: str = "--at"
+) -> tuple[dict[str, float] | None, bool]:
     """Parse `--at` into {coordinate or point.axis: value}, None for rest, and whether equilibrium is requested."""
     from supple.description.posture import expand_poses
     from supple.diagnostics import InputError, nearest
@@ -115,9 +136,9 @@ def requested_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, f
     names = rest(mechanism).numbering.coordinates
     if not names:
         raise InputError(
-            f"--at needs coordinates, but {len(mechanism.actuators)} actuators do not match the mobility",
+            f"{option} needs coordinates, but {len(mechanism.actuators)} actuators do not match the mobility",
             part=f'mechanism "{mechanism.name}"',
-            hint="add coordinates: to the file, or leave --at out to use the drawn configuration",
+            hint=f"add coordinates: to the file, or leave {option} out to use the drawn configuration",
         )
     theta: dict[str, float] = {}
     resting = False
@@ -129,18 +150,18 @@ def requested_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, f
         if not equals:
             if name not in mechanism.configurations:
                 raise InputError(
-                    f'unknown configuration "{name}"', part="--at",
+                    f'unknown configuration "{name}"', part=option,
                     hint=f"write {name}=VALUE"
                     if name in names
                     else nearest(name, (*mechanism.configurations, REST, EQUILIBRIUM)),
                 )  # fmt: skip
             theta |= expand_poses(mechanism, mechanism.configurations[name])
             continue
-        theta |= _position(mechanism, name, text)
+        theta |= _position(mechanism, name, text, option)
     return theta, resting
 
 
-def _position(mechanism: Mechanism, name: str, text: str) -> dict[str, float]:
+def _position(mechanism: Mechanism, name: str, text: str, option: str) -> dict[str, float]:
     """Parse `crank=40deg`, `tool.z=-1.1` or `tool=[0, 0, -1.1]` into SI values."""
     from supple.description.posture import (
         TURNS,
@@ -154,20 +175,20 @@ def _position(mechanism: Mechanism, name: str, text: str) -> dict[str, float]:
     from supple.diagnostics import InputError
 
     if name in mechanism.coordinate_names():
-        return {name: quantity_of(text, f"--at {name}", dimension_by_name(mechanism)(name))}
+        return {name: quantity_of(text, f"{option} {name}", dimension_by_name(mechanism)(name))}
     try:
         if text.startswith("[") and text.endswith("]"):
             place_of(mechanism, name)
             axes = axes_of(mechanism)
             items = [item.strip() for item in pieces(text[1:-1])]
             of = [axis_dimension(axis) for axis in axes] + [None] * len(items)
-            values = [quantity_of(item, f"--at {name}", want) for item, want in zip(items, of, strict=False)]
+            values = [quantity_of(item, f"{option} {name}", want) for item, want in zip(items, of, strict=False)]
             return expand_poses(mechanism, {name: values})
-        value = quantity_of(text, f"--at {name}", component_dimension(mechanism, name))
+        value = quantity_of(text, f"{option} {name}", component_dimension(mechanism, name))
         place, _, axis = name.rpartition(".")
         posture(mechanism, {f"{place}.{turn}": 0.0 for turn in TURNS} if axis in TURNS else {name: value})
     except InputError as error:
-        raise InputError(error.message, part=error.part or "--at", hint=error.hint) from None
+        raise InputError(error.message, part=error.part or option, hint=error.hint) from None
     return {name: value}
 
 

@@ -122,9 +122,9 @@ def export(
         model = read_model(answer, rom)
         given: dict[str, Any] = {"precision": precision, "tolerance": tolerance, "fmi": fmi, "method": method}
         given["platforms"] = platforms or None
-        given["start"] = None if start is None else model_configuration(model, start)
+        given["start"] = None if start is None else model_configuration(model, start, "--start")
         given["step"] = None if step is None else quantity_of(step, "--step", TIME)
         one = set_values(model, rom, settings) or None
         options = {name: value for name, value in given.items() if value is not None}
         files = [str(file) for file in exported(model, directory, to=to, prefix=prefix, set=one, **options)]
-        answer.give({"files": files}, lambda: print("\n".join(files)))
+        answer.give({"files": files}, lambda: print("\n".join(f"written to {file}" for file in files)))

@@ -10,7 +10,7 @@ import typer
 from supple.cli.answer import Answer, open_answer
 from supple.cli.assemble import warn_of_limits
 from supple.cli.help_text import MODEL, OUTPUT, help_of
-from supple.cli.kept import keep, write_result
+from supple.cli.kept import keep, require_table_or_picture, write_result
 from supple.cli.local import name_list
 from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.options import (
@@ -64,6 +64,7 @@ Output = Annotated[
         metavar="FILE",
         help="Picture to write (.png, .svg, .pdf), or table (.csv, .npz, .mat).",
         rich_help_panel=OUTPUT,
+        callback=require_table_or_picture,
     ),
 ]
 

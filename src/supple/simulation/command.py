@@ -37,6 +37,7 @@ from supple.cli.options import (
     quantities_of,
     quantity_of,
     read_mechanism,
+    requested_posture,
     without_equilibrium,
 )
 from supple.description.quantities.dimension import TIME
@@ -148,6 +149,7 @@ def _model_start(model: ReducedModel, asked: RunOptions, forces: dict[str, Any])
         found = start_from_options(described_mechanism(model), resting_there, forces, rigid=True)
         return [float(value) for value in found.theta]
     given = [item for item in (None if start in (REST, EQUILIBRIUM) else start, at) if item is not None]
+    _require_start(described_mechanism(model), start)
     return model_configuration(model, ",".join(given) if given else None)
 
 
@@ -193,8 +195,15 @@ def start_from_options(
     if start == EQUILIBRIUM:
         hardware = hardware_of(mechanism) if asked.drives and asked.motion is None else NO_HARDWARE
         return resting_start(mechanism, configuration(mechanism, at), forces, hardware, rigid=rigid)
+    _require_start(mechanism, start)
     given = [item for item in (None if start == REST else start, at) if item is not None]
     return assemble(mechanism, configuration(mechanism, ",".join(given) if given else None))
+
+
+def _require_start(mechanism: Mechanism, start: str) -> None:
+    """Report an unknown name as one of --start, before it is combined with --at."""
+    if start not in (REST, EQUILIBRIUM):
+        requested_posture(mechanism, start, "--start")
 
 
 def _duration(mechanism: Mechanism, motion: str | None) -> float:

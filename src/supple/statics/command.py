@@ -11,7 +11,7 @@ import typer
 from supple.cli.answer import open_answer
 from supple.cli.assemble import warn_of_limits
 from supple.cli.help_text import MODEL, OUTPUT, help_of
-from supple.cli.kept import TableFile, keep, require_folder, write_result
+from supple.cli.kept import TableFile, keep, require_folder, require_table_or_picture, write_result
 from supple.cli.local import name_list
 from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.options import At, File, Json, Preload, Settings, configuration, read_mechanism
@@ -53,6 +53,7 @@ BucklingOutput = Annotated[
         metavar="FILE",
         help="Picture to write (.png, .svg, .pdf), or table (.csv, .npz, .mat).",
         rich_help_panel=OUTPUT,
+        callback=require_table_or_picture,
     ),
 ]
 
@@ -102,6 +103,7 @@ Output = Annotated[
         metavar="FILE",
         help="Picture to write (.png, .svg, .pdf), or table (.csv, .npz, .mat).",
         rich_help_panel=OUTPUT,
+        callback=require_table_or_picture,
     ),
 ]
 Large = Annotated[

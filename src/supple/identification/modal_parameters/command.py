@@ -10,11 +10,9 @@ import typer
 
 from supple.cli.answer import json_value, open_answer
 from supple.cli.help_text import OUTPUT, help_of
-from supple.cli.kept import draw, keep, require_folder
+from supple.cli.kept import PICTURES, Picture, draw, keep, require_folder
 from supple.cli.options import Json, quantity_of
 from supple.description.quantities.dimension import FREQUENCY
-
-_PICTURES = (".png", ".svg", ".pdf")
 
 
 class EstimationMethod(StrEnum):
@@ -60,10 +58,6 @@ Output = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
-Picture = Annotated[
-    Path | None,
-    typer.Option("--plot", metavar="FILE", help="Picture to write: .png, .svg or .pdf.", rich_help_panel=OUTPUT),
-]
 DrawingOption = Annotated[
     ModalPlotKind,
     typer.Option(
@@ -97,7 +91,7 @@ def modal(
         )
         for note in found.notes:
             answer.note(note)
-        pictures = [path for path in (output, plot) if path is not None and path.suffix.lower() in _PICTURES]
+        pictures = [path for path in (output, plot) if path is not None and path.suffix.lower() in PICTURES]
         for path in pictures:
             draw(path, lambda: found.plot(drawing.value))
         if output is not None and output.suffix.lower() == ".json":
@@ -108,10 +102,6 @@ def modal(
             save_text(output, json.dumps(json_value(found.data()), allow_nan=False))
         elif output is not None and output not in pictures:
             keep(found, output)
-        if plot is not None and plot not in pictures:
-            from supple.diagnostics import InputError
-
-            raise InputError("plots must end in .png, .svg or .pdf", file=str(plot), hint="use one of these suffixes")
         answer.show(found)
 
 

@@ -173,7 +173,7 @@ def virtual_test(
 
             write_file(output, lambda: found.save(output, binary=True))
         keep(found, None if binary else output, plot)
-        answer.show(found)
+        answer.show(found, *(f"written to {path}" for path in (output, plot) if path is not None))
 
 
 def _spread(text: str) -> list[str]:
@@ -316,7 +316,7 @@ def check_responses(
             far = quantity_of(within, "--within", LENGTH)
             found = check_measurement(test, robot, named, places=named_texts(place, "--place"), within=far)
         keep(found.responses, output, plot)
-        answer.show(found)
+        answer.show(found, *(f"written to {path}" for path in (output, plot) if path is not None))
 
 
 def share_of(text: str, option: str) -> float:
