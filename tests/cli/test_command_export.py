@@ -22,7 +22,9 @@ def test_it_writes_c(supple, saved, tmp_path):
     names = ["four_bar.h", "four_bar.c", "example_main.c", "four_bar_test.c", "Makefile", "CMakeLists.txt"]
     assert [Path(file).name for file in found["files"]] == names
     assert all(Path(file).is_file() for file in found["files"])
-    assert supple("export", saved, "-o", tmp_path / "build").out.split() == found["files"]
+    assert supple("export", saved, "-o", tmp_path / "build").out.splitlines() == [
+        f"written to {file}" for file in found["files"]
+    ]
 
 
 def test_names_begin_as_asked(supple, saved, tmp_path):
