@@ -165,7 +165,7 @@ def test_rows_of_efforts_have_one_entry_for_everything_they_depend_on():
 @pytest.mark.parametrize(
     ("sensor", "message"),
     [
-        ("{reaction: Q}", 'there is no joint "Q"'),
+        ("{reaction: Q}", 'sensor "s": unknown joint "Q"; known: "A"'),
         ("{section: crank.A}", 'is on "crank", which has no beams'),
         ("{stress: crank.A}", '"at" is missing'),
         ("{section: A, axis: z}", "a section sensor has no axis"),

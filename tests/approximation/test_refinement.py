@@ -262,7 +262,7 @@ def test_a_function_that_exists_nowhere_is_an_error():
     ("options", "message"),
     [
         ({"tolerance": 0.0}, "tolerance"),
-        ({"fit": "cubic"}, "no fit"),
+        ({"fit": "cubic"}, 'unknown fit "cubic"; known: "auto"'),
         ({"fit": "quadratic", "continuous": True}, "continuous"),
         ({"degree": 0}, "degree"),
     ],

@@ -167,7 +167,7 @@ def test_maps_linear_models_and_starts_are_the_same_there(cluster, machine, monk
         found = [supple.update(machine, seen, ["aluminium.E", "aluminium.nu"], starts=3, cluster=place)
                  for place in (None, there)]  # fmt: skip
         assert_array_equal(found[0].after, found[1].after)
-    assert set(tasks) == {"_Ask", "_LinearStates", "_FromStart"}
+    assert set(tasks) == {"_MapWork", "_LinearStates", "_FromStart"}
     assert tasks.count("_FromStart") == 3  # each start is a task
 
 
@@ -236,7 +236,7 @@ def test_a_batch_that_ends_worker_after_worker_is_named():
     ("named", "words"),
     [
         ("local:0", "no processes"),
-        ("local:5000", "limit is 1024"),
+        ("local:5000", "5000 processes .*limit of 1024; .*workers=5e"),
         ("somewhere", "not an address"),
         (17, "int is not a cluster"),
         ("tcp://127.0.0.1:1", "no scheduler answers at tcp://127.0.0.1:1"),

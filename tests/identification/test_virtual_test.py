@@ -155,7 +155,7 @@ def test_what_is_left_out_of_a_file_can_be_estimated_again(tmp_path):
         ({"noise": -1.0}, r"noise: .*got -1"),
         ({"sampling_hz": 0.0}, r"sampling_hz: .*got 0 Hz"), ({"bits": 1}, r"bits: .*2 to 32 .*got 1"),
         ({"ranges": {"forec": 1.0}}, r'"forec".*no such channel'),
-        ({"shaker": "earthquake"}, r'"earthquake"'), ({"quantity": "strain"}, r"upper\.z.*got strain"),
+        ({"shaker": "earthquake"}, r'"earthquake"'), ({"quantity": "strain"}, r'"lower\.z": .*got strain'),
     ],
 )  # fmt: skip
 def test_what_cannot_be_measured_is_told(options, what):
@@ -170,7 +170,8 @@ def test_what_cannot_be_measured_is_told(options, what):
     [
         ("upper", ["upper.z"], "no direction"), ((), ["upper.z"], r"hammer: no point"),
         ("upper.z", [], r"sensors: no point"),
-        ("uper.z", ["upper.z"], "no place"), ("upper.y", ["upper.z"], "does not move along y"),
+        ("uper.z", ["upper.z"], 'no point.* "uper"; did you mean "upper"'),
+        ("upper.y", ["upper.z"], "does not move along y"),
     ],
 )  # fmt: skip
 def test_where_nothing_can_be_struck_or_seen_is_told(hammer, sensors, what):

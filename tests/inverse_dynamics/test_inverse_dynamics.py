@@ -165,7 +165,7 @@ def test_a_singular_position_of_the_actuators_names_its_time(four_bar):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"actuators": ["E"]}, 'actuators: there is no actuator "E"'),
+        ({"actuators": ["E"]}, 'actuators: unknown actuator "E"; known: "A"'),
         ({"actuators": ["A", "A"]}, 'actuator "A" is listed twice'),
         ({"minimize": "torqe"}, '"torqe"; did you mean "torque"?'),
         ({"actuators": ["A"], "bounds": {"B": 1}}, 'bounds: "B" is not one of the'),
@@ -174,7 +174,7 @@ def test_a_singular_position_of_the_actuators_names_its_time(four_bar):
         ({"bounds": "limit"}, '"limit"; give numbers, or "limits"'),
         ({"rate_bounds": 0}, "0); give a number above 0"),
         ({"weights": {"A": 0}}, 'weight of "A": '),
-        ({"weights": {"A": "heavy"}}, "it is {'A': 'heavy'}"),
+        ({"weights": {"A": "heavy"}}, "{name: a number} (got {'A': 'heavy'})"),
     ],
 )
 def test_wrong_options_say_what_to_do(four_bar, options, message):

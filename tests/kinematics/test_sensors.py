@@ -71,17 +71,20 @@ def test_an_angle_is_seen_in_time_and_by_linear_models():
     ("sensor", "message"),
     [
         ("{angle: [ground, two]}", "sensor needs an axis.*axis: z"),
-        ("{angle: [one, one], axis: z}", 'both its places are on "one"'),
+        ("{angle: [one, one], axis: z}", 'both points are on "one"; .*two different bodies'),
         ("{joint: A, axis: z}", "a joint sensor has no axis; .*position, angle"),
         ("{angel: [ground, two], axis: z}", 'did you mean .*"angle"'),
         ("{joint: A, angle: [ground, two], axis: z}", "exactly one of joint, between, position, angle"),
-        ("{angle: [one, two], axis: [A, B]}", "an axis from place to place is in the drawing"),
+        ("{angle: [one, two], axis: [A, B]}", "an axis between two points.*give components in the frame"),
         ("{angle: [one, three], axis: z}", 'there is no .*"three"'),
         ("{acceleration: one, axes: own}", "world"),
         ("{position: one, axes: body}", '"axes": a position sensor does not'),
         ("{velocity: one, gravity: true}", '"gravity": a velocity sensor does not'),
         ("{velocity: one, order: 1}", '"order": a velocity sensor does not'),
-        ("{angular_velocity: two, axes: body, axis: [A, B]}", "an axis from place to place is in the drawing"),
+        (
+            "{angular_velocity: two, axes: body, axis: [A, B]}",
+            "an axis between two points.*give components in the frame",
+        ),
         ("{angle: one, axis: z}", '"angle" cannot be "one"; give a list'),
     ],
 )

@@ -85,7 +85,7 @@ def test_a_map_that_reaches_nothing_tells_how_far_it_is(surgiscope):
         ({"tool.x": [0.1], "arm1": 0.1, "arm2": 0.1, "arm3": 0.1}, "4 values.*mobility of 3.*1 fewer"),
         ({"tool.w": [0.1]}, 'did you mean "tool.'),
         ({"tool.x": [[0.1]]}, "tool.x.* list of finite numbers"),
-        ({"tool.x": [0.1], "platform.z": -1.1}, "given by tool and platform"),
+        ({"tool.x": [0.1], "platform.z": -1.1}, "several points, tool and platform; .*one point"),
     ],
 )
 def test_a_grid_that_is_no_posture_is_refused(surgiscope, grid, message):

@@ -77,7 +77,11 @@ def test_turns_between_nodes_are_the_slope_of_the_shape():
 
 @pytest.mark.parametrize(
     ("name", "what"),
-    [("bar[1.5].x", "1.5.*0 to 1"), ("beam[0.5].x", "no place"), ("bar[0.5].w", "not a direction|no sensor")],
+    [
+        ("bar[1.5].x", "1.5.*0 to 1"),
+        ("beam[0.5].x", r'no point.* "beam\[0\.5\]"; known: .*"bar"'),
+        ("bar[0.5].w", "not a direction|no sensor"),
+    ],
 )
 def test_what_is_no_place_on_a_beam_is_told(name, what):
     with pytest.raises(supple.InputError, match=what):

@@ -85,5 +85,5 @@ def test_names_and_conversions(orthoglide):
     response = found.response(hertz, "tool.y", "z")
     assert_allclose(response, [system(2j * np.pi * f)[1, 2] for f in hertz], rtol=1e-9)
     assert_allclose(np.sort_complex(system.poles()), np.sort_complex(found.eigenvalues), atol=1e-9)
-    with pytest.raises(InputError, match=r'no output "tool\.q"'):
+    with pytest.raises(InputError, match=r'unknown output "tool\.q"; did you mean "tool\.z"'):
         found.response([1.0], "tool.q", "x")

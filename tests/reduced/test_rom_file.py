@@ -177,7 +177,7 @@ def test_a_model_that_takes_too_much_says_how_to_allow_it(orthoglide_direct, tmp
     with h5py.File(path, "r+") as file:
         DAMAGE["a terabyte, packed"](file)
     seal(path)
-    with pytest.raises(InputError, match=r"takes 1\.1 TB, and the limit is .*SUPPLE_LIMITS=memory=1101GB"):
+    with pytest.raises(InputError, match=r"takes 1\.1 TB, .*limit of .*SUPPLE_LIMITS=memory=1101GB"):
         load_model(path)
 
 

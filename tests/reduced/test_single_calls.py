@@ -80,7 +80,7 @@ def test_results_are_their_own(orthoglide):
         (([-0.1, 0.02, -0.2], None, [np.inf, 0.0, 0.0]), "not finite"),
         (([-0.1, 0.02, -0.2], None, ["a", "b", "c"]), "not numbers"),
         (([-0.1, 0.02, -0.2], 1.0), r"rates.*shape \(\)"),
-        (([-0.1, 0.02, -0.2], {"w": 1.0}), 'no "w"'),
+        (([-0.1, 0.02, -0.2], {"w": 1.0}), 'rates: unknown name "w"; known: "x"'),
     ],
 )
 def test_what_is_wrong_is_said(orthoglide, arguments, message):

@@ -149,7 +149,7 @@ def test_samples_of_a_path_are_those_of_the_mechanism(four_bar, tmp_path, monkey
         (np.array([[0.0]]), "at least two configurations"),
         (np.array([[0.0, 1.0], [1.0, 1.0]]), "at least two configurations of crank"),
         (np.array([[0.0], [np.nan]]), "finite"),
-        ("wander", 'no motion "wander"'),
+        ("wander", 'unknown motion "wander"; .*csv'),
     ],
 )
 def test_paths_that_lead_nowhere_are_refused(four_bar, region, message):

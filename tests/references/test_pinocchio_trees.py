@@ -84,7 +84,7 @@ def test_dynamics_and_derivatives_of_every_robot(name, base):
         if name in MASSLESS:
             assert max(compared_inverse(model, tree, q, v, a).values()) < 1e-10
             assert not np.isfinite(pin.aba(model, model.createData(), q, v, a)).all()
-            with pytest.raises(NumericalError, match="not finite; look for a joint that moves no mass"):
+            with pytest.raises(NumericalError, match=r"not finite; .*joint that moves no mass"):
                 forward_dynamics(tree, configuration(model, q), v, a)
             continue
         found, condition = compared(model, tree, q, v, a)

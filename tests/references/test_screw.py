@@ -135,7 +135,7 @@ actuators: {slide: {joint: O}, one: {joint: S1}, two: {joint: S2}}
         ("{screw: [ground, nut], axis: z}", '"pitch" is missing'),
         ("{revolute: [ground, nut], axis: z, pitch: 1 mm}", '"pitch": a revolute joint does not'),
         ("{screw: [ground, nut], axis: z, pitch: 1 s}", '"1 s" is a time'),
-        ("{screw: [ground, nut], pitch: 1 mm}", "it has no axis"),
+        ("{screw: [ground, nut], pitch: 1 mm}", "no axis; give a direction: axis: z"),
         ("{screw: [ground, nut], axis: z, pitch: 1 mm, elastic: {z: 1}}", 'screw joint is free in direction "z"'),
     ],
 )

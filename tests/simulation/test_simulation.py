@@ -202,23 +202,23 @@ def test_samples_hold_before_their_first_and_after_their_last_time():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"until": 0.0}, "give a time after 0"),
-        ({"until": np.nan}, "until: it is nan"),
-        ({"step": 0.0}, "give a step above 0"),
-        ({"step": 2.0}, "at most the duration"),
+        ({"until": 0.0}, r"until must be positive \(got 0 s\); give a duration"),
+        ({"until": np.nan}, r"until: .*number \(got nan\)"),
+        ({"step": 0.0}, r"step must be above 0 s .*got 0 s"),
+        ({"step": 2.0}, r"step .*at most 1 s, the duration \(got 2 s\)"),
         ({"tolerance": -1e-6}, r"tolerance: .*positive \(got -1e-06\)"),
         ({"output_step": 0.0}, r"output step: .*positive \(got 0\)"),
         ({"spectral_radius": 1.5}, "from 0 to 1"),
         ({"rates": {"dirve": 1.0}}, 'did you mean "drive"'),
         ({"rates": [1.0, 2.0]}, "rates: .*shape"),
         ({"rates": [np.inf]}, "not finite"),
-        ({"inputs": {"dirve": 1.0}}, 'there is no actuator "dirve"'),
+        ({"inputs": {"dirve": 1.0}}, 'unknown actuator "dirve"; did you mean "drive"'),
         ({"inputs": {"drive": [1.0, 2.0, 3.0]}}, r'input "drive": .*\(3,\) for 11 times'),
         ({"inputs": {"drive": [1.0, 2.0]}, "input_times": [1.0, 0.0]}, "input_times: .*ascending"),
-        ({"inputs": {"drive": np.nan}}, "not finite"),
+        ({"inputs": {"drive": np.nan}}, 'input "drive": must be finite .*remove'),
         ({"motion": {"dirve": lambda t: t}}, '"dirve" is not a coordinate'),
         ({"motion": {"drive": lambda t: np.nan}}, "not finite"),
-        ({"start": "nowhere"}, 'there is no configuration "nowhere"'),
+        ({"start": "nowhere"}, 'unknown configuration "nowhere"'),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, message):
@@ -231,8 +231,8 @@ def test_signals_have_names_and_units(example):
     assert found.coordinates.units == {"x": "m", "y": "m", "z": "m"}
     assert found.rates.units["x"] == "m/s"
     assert found.outputs.units["tool.z"] == "m"
-    with pytest.raises(supple.InputError, match=r'there is no signal "tool\.w"'):
+    with pytest.raises(supple.InputError, match=r'unknown signal "tool\.w"; did you mean "tool\.z"'):
         found.outputs["tool.w"]
-    with pytest.raises(supple.InputError, match='there is no joint "slyde"'):
+    with pytest.raises(supple.InputError, match='unknown joint "slyde"; known: "x"'):
         found.reaction("slyde")
     assert found.plot().axes[-1].get_xlabel() == "time / s"

@@ -233,7 +233,7 @@ def _odd_array(values: np.ndarray, draw: random.Random) -> np.ndarray:
 
 def ended(path: Path, seconds: float) -> str:
     """ "" where both commands end with 0, 1 or 3 and one message; else how they ended."""
-    for command in ("modal", "measured"):
+    for command in ("modal", "check-measurement"):
         told = _run([command, str(path)], seconds)
         if told:
             return f"supple {command}: {told}"
@@ -291,7 +291,7 @@ def faults(cases: int, seed: int, seconds: float = 20.0, keep: Path | None = Non
         os.chdir(folder)  # reports of defects are written here
         try:
             sources = good_files(folder)
-            for command in ("modal", "measured"):  # in this process: what they import is there for all children
+            for command in ("modal", "check-measurement"):  # here: what they import is there for all children
                 found += [told for source in sources if (told := _judged([command, str(source)]))]
             for case in range(cases):
                 draw = random.Random(f"{seed} {case}")

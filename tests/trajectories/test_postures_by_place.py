@@ -120,7 +120,7 @@ def test_units_and_names_from_the_file(arm):
         ({"tip": 1.0}, '"tip" is a point, .*single number; .*tip.x'),
         ({"top.x": 1.0}, '"top.x" .*did you mean "tip.x"'),
         ({"tip.x": "3 deg"}, "a length"),
-        ({"tip": [1.0, 1.0], "a": 0.1}, "3 are given, and the mobility is 2"),
+        ({"tip": [1.0, 1.0], "a": 0.1}, "tip.x, tip.z, a .*3 values .*mobility of 2; give 1 fewer"),
         ({"tip.x": 1.0, "upper.z": 0.1}, "several points, tip and upper"),
         ({"tip.x": np.nan}, "not finite"),
         ({"tip.x": [0.5, 0.6], "tip.z": [1.0, 1.1, 1.2]}, "x 2, z 3.*N values each"),

@@ -94,7 +94,7 @@ class Numbering:
                 part=f'mechanism "{self.mechanism.name}"',
                 path=("coordinates",),
                 hint="list as many coordinates: as the mobility that `supple check` prints; a mechanism of mobility 0 "
-                "has no θ: use `modes`, `frf`, `sag`, `compliance` or `simulate`",
+                "has no θ: use `modes`, `frf`, `deflection`, `compliance` or `simulate`",
             )
 
     def angles(self) -> NDArray[np.bool_]:

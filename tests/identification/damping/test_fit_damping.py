@@ -131,7 +131,7 @@ def test_what_responses_do_not_tell_stays_at_the_whole_and_is_named(file):
     assert found.at_prior == ("wrist.loss",)
     assert found["wrist.loss"] == pytest.approx(found.whole, rel=0.1)
     assert any("wrist.loss: not determined" in text for text in found.words())
-    with pytest.raises(InputError, match='there is no damping "jonts"'):
+    with pytest.raises(InputError, match='unknown damping "jonts"; did you mean "joints"'):
         supple.fit_damping(file, test, "jonts")
     with pytest.raises(InputError, match=r"modal and rayleigh are both models .*choose one"):
         damping_kinds("modal,rayleigh")

@@ -57,7 +57,8 @@ def stiffness_tables(numbering: Numbering, rows_i: Integers, soft: dict[int, Sof
                 raise InputError(
                     f'the stiffness "{item.direction}" depends on the load, which differs between configurations',
                     part=f'joint "{item.part}"', path=("joints", item.part, "stiffness"),
-                    hint="request one configuration at a time, or replace the table by a number",
+                    hint="use modes, frf, deflection or compliance at one configuration, or "
+                    "replace the table by a number",
                 )  # fmt: skip
             raise InputError(
                 f'the stiffness "{item.direction}" depends on "{item.table.over}", which is not a coordinate',

@@ -176,5 +176,5 @@ def held_loads(mechanism: Mechanism, what: str) -> bool:
 
     found = mechanism.compute_once("loads that nothing holds", refusal)
     if found:
-        warnings.warn(f"{what} omit the stiffness of loads: {found}", SuppleWarning, stacklevel=user_level())
+        warnings.warn(f"{what} without the stiffness of loads: {found}", SuppleWarning, stacklevel=user_level())
     return not found

@@ -271,13 +271,14 @@ def _sizes(test: Responses, model: Responses) -> list[Suspicion]:
         pushed = ", ".join(one.name for one in test.references)
         what = f"all responses are {10.0**common:.3g} times the model's{_unit_note(common)}"
         hint = (
-            'correct it with units={"*": ...} for all, or {"reference *": ...} for the force (supple measured --unit)'
+            'correct it with units={"*": ...} for all, or {"reference *": ...} for the force '
+            "(supple check-measurement --unit)"
         )
         return [Suspicion("units", f"reference {pushed}", what, hint)]
     for i, one in enumerate(test.responses):
         if abs(decades[i]) > _WRONG_SIZE and not floor[i]:
             what = f"the response is {10.0 ** decades[i]:.3g} times the model's{_unit_note(float(decades[i]))}"
-            hint = f'give its unit: units={{"{one.name}": ...}} (supple measured --unit)'
+            hint = f'give its unit: units={{"{one.name}": ...}} (supple check-measurement --unit)'
             found.append(Suspicion("units", one.name, what, hint))
     return found
 
