@@ -43,9 +43,8 @@ At = Annotated[
         "--at",
         metavar="WHERE",
         help="Configuration: a name in the file (`home`), values (`crank=40deg,x=12mm`), or the position of a "
-        "point (`tool=[0,0,-1.1]`, `tool.z=-1.1`), combined by commas. Coordinates and "
-        "components that are not given keep their drawn values. `equilibrium` searches for static equilibrium. "
-        "Default: the drawn configuration.",
+        "point (`tool=[0,0,-1.1]`, `tool.z=-1.1`), combined by commas. Other coordinates stay as drawn. "
+        "`equilibrium` searches for static equilibrium. Default: as drawn.",
     ),
 ]
 Settings = Annotated[

@@ -47,9 +47,9 @@ Where = Annotated[
     typer.Option(
         "--at",
         metavar="WHERE",
-        help="Configuration: a name in the file (`home`), values (`crank=40deg,x=12mm`), or the position of a point "
-        "(`tool=[0,0,-1.1]`). Coordinates that are not given keep their drawn values. "
-        "`equilibrium` searches for static equilibrium under --inputs. Default: the drawn configuration.",
+        help="Configuration: a name in the file (`home`), values (`crank=40deg,x=12mm`), or the position of a "
+        "point (`tool=[0,0,-1.1]`). Other coordinates stay as drawn. "
+        "`equilibrium` searches for static equilibrium under --inputs. Default: as drawn.",
     ),
 ]
 Rates = Annotated[
