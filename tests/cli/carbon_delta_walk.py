@@ -61,7 +61,7 @@ class Code:
             [compiler, "-std=c99", "-O1", "-fPIC", "-shared", str(folder / f"{prefix}.c"), "-o", str(library), "-lm"],
             check=True,
         )
-        size = re.search(r"structure of parameters: (\d+) bytes", header.read_text())
+        size = re.search(r"structure of parameters takes (\d+) bytes", header.read_text())
         assert size is not None
         self.library, self.prefix = ctypes.CDLL(str(library)), prefix
         self.parameters = ctypes.create_string_buffer(int(size.group(1)) + 64)

@@ -53,14 +53,14 @@ def test_at_takes_names_values_units_and_arithmetic(supple, four_bar, at, value)
 @pytest.mark.parametrize(
     ("at", "message"),
     [
-        ("hom", '--at: there is no configuration "hom"; did you mean "home"?'),
-        ("crank", '--at: there is no configuration "crank"; write crank=VALUE'),
+        ("hom", '--at: unknown configuration "hom"; did you mean "home"?'),
+        ("crank", '--at: unknown configuration "crank"; write crank=VALUE'),
         ("crnk=1", '--at: "crnk" is not a coordinate of "four-bar"; did you mean "crank"?'),
         ("crank=", "--at crank: the expression is empty"),
         ("crank=1/0", "--at crank: division by zero"),
         ("crank=inf", '--at crank: unknown name "inf"'),
         ("crank=__import__('os')", "--at crank: "),
-        ("", '--at: there is no configuration ""'),
+        ("", '--at: unknown configuration ""'),
         ("crank=1.85", "meets a dead point at crank=1.79999 (singularity"),
     ],
 )

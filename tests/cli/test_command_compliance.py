@@ -19,14 +19,14 @@ def ralf():
 
 
 def test_sag_is_that_of_the_library(supple, ralf):
-    found = supple("sag", RALF, "--at", "home", "--places", "tip,E.z", "--json").object
+    found = supple("deflection", RALF, "--at", "home", "--places", "tip,E.z", "--json").object
     exact = library.deflection(ralf, "home")
     assert list(found["displacements"]) == ["tip.x", "tip.z", "tip.angle", "E.z"]
     assert found["units"] == {"tip.x": "m", "tip.z": "m", "tip.angle": "rad", "E.z": "m"}
     for name, value in found["displacements"].items():
         assert value == exact.of(name)
     assert found["holding_forces"] == exact.holding_forces
-    assert "tip.z" in supple("sag", RALF).out
+    assert "tip.z" in supple("deflection", RALF).out
 
 
 def test_compliance_and_its_inverse(supple, ralf):
@@ -40,7 +40,7 @@ def test_compliance_and_its_inverse(supple, ralf):
 
 
 def test_nothing_to_look_at_is_said(supple, four_bar):
-    assert supple("sag", four_bar).status == 1
+    assert supple("deflection", four_bar).status == 1
     said = supple("compliance", RALF, "--places", "tipp.z")
     assert said.status == 1
     assert '"tipp"' in said.err

@@ -25,7 +25,7 @@ tables:
 
 def test_what_is_written_is_the_same_mechanism(supple, folder):
     (folder / "tables.yaml").write_text(TABLES, "utf-8")
-    assert supple("convert", "tables.yaml", "-o", "plain.yaml").out == "wrote plain.yaml\n"
+    assert supple("convert", "tables.yaml", "-o", "plain.yaml").out == "written to plain.yaml\n"
     assert "tables:" not in (folder / "plain.yaml").read_text("utf-8")
     theta = {"cart": 0.3, "pole": 0.7}
     one, other = api.load(folder / "tables.yaml"), api.load(folder / "plain.yaml")
@@ -48,7 +48,8 @@ def test_it_prints_where_no_file_is_named_and_overwrites_nothing(supple, folder)
     assert printed.out.startswith("supple: 1\nname: slider\n")
     again = supple("convert", "tables.yaml", "-o", "tables.yaml")
     assert again.status == 1
-    assert "already there" in again.err
+    assert "tables.yaml: this file already exists" in again.err
+    assert "--force" in again.err
 
 
 def test_tables_and_back(supple, folder):

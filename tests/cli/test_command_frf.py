@@ -63,13 +63,13 @@ def test_forces_of_free_actuators(supple, ralf):
     ("options", "status", "words"),
     [
         (("--input", "tip.z"), 2, "--output"),
-        (("--input", "tip.z", "--output", "tip.y"), 1, 'not a direction at "tip"'),
-        (("--input", "tip.z", "--output", "tip.z", "--to", "0.5"), 1, "not above --from"),
+        (("--input", "tip.z", "--output", "tip.y"), 1, '"y" is not a direction of "tip"'),
+        (("--input", "tip.z", "--output", "tip.z", "--to", "0.5"), 1, "above --from, 1 Hz (got 0.5 Hz)"),
         (("--input", "tip.z", "--output", "tip.z", "--damping", "modl=1"), 1, 'did you mean "modal"'),
         (("--input", "tip.z", "--output", "tip.z", "--damping", "rayleigh=1"), 2, "ALPHA,BETA"),
         (("--input", "tip.z", "--output", "tip.z", "--kind", "mobilty"), 2, "mobility"),
         (("--input", "tip.z", "--output", "tip.z", "--lines", "0"), 2, "--lines"),
-        (("--input", "tip.z", "--output", "tip.z", "--from", "-3"), 1, "-3 Hz is not a frequency"),
+        (("--input", "tip.z", "--output", "tip.z", "--from", "-3"), 1, "-3 Hz is not a valid frequency"),
     ],
 )
 def test_mistakes_are_named(supple, ralf, options, status, words):

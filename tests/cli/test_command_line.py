@@ -84,7 +84,7 @@ def test_the_public_names_are_listed_once():
 
 
 _OURS = "this is a defect of supple, not of your input: "
-_SUFFICE = "ask for less at once, or take a machine with more memory"
+_SUFFICE = "reduce the size of the problem, or use a machine with more memory"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ _SUFFICE = "ask for less at once, or take a machine with more memory"
         (api.InputError("it is wrong", part="joint", hint="mend it"), "input", 1, ("joint", "it is wrong", "mend it")),
         (NumericalError("it failed"), "numerical", 3, (None, "it failed", None)),
         (KeyboardInterrupt(), "interrupted", 130, (None, "interrupted", None)),
-        (MemoryError("1 TB"), "input", 1, (None, "the memory does not suffice: 1 TB", _SUFFICE)),
+        (MemoryError("1 TB"), "input", 1, (None, "out of memory: 1 TB", _SUFFICE)),
         (ValueError("odd\nthing"), "defect", 4, (None, _OURS + "ValueError: odd\\nthing", "please send the report")),
         (RecursionError("deep"), "defect", 4, (None, _OURS + "RecursionError: deep", "please send the report")),
     ],

@@ -1,4 +1,4 @@
-"""`supple virtual-test` and `supple measured`: from a mechanism to a file, and what a file holds."""
+"""`supple virtual-test` and `supple check-measurement`: from a mechanism to a file, and what a file holds."""
 
 import numpy as np
 import pytest
@@ -64,11 +64,11 @@ def test_its_json_has_every_line(struck):
 
 def test_what_a_file_holds_is_told(supple, struck, machine):
     path, _ = struck()
-    said = supple("measured", str(path))
+    said = supple("check-measurement", str(path))
     assert said.status == 0, said.err
     assert "accelerance, 512 lines from 0 to 127.75 Hz, 0.25 Hz apart; H1 of 3 records" in said.out
     assert "no errors found; use --mechanism" in said.out
-    said = supple("measured", str(path), "--mechanism", machine, "--json")
+    said = supple("check-measurement", str(path), "--mechanism", machine, "--json")
     data = said.object
     assert data["suspicions"] == []
     assert [point["place"] for point in data["points"]] == ["lower", "upper"]
@@ -77,14 +77,14 @@ def test_what_a_file_holds_is_told(supple, struck, machine):
 
 def test_wrong_units_are_told_with_what_to_do(supple, struck, machine):
     path, _ = struck()
-    said = supple("measured", str(path), "--mechanism", machine, "--unit", "reference *=kN")
+    said = supple("check-measurement", str(path), "--mechanism", machine, "--unit", "reference *=kN")
     assert "error: reference upper.z: all responses are 0.001 times the model's" in said.out
     assert "--unit" in said.out
 
 
 def test_another_posture_is_told(supple, struck, machine):
     path, _ = struck()
-    said = supple("measured", str(path), "--mechanism", machine, "--at", "high")
+    said = supple("check-measurement", str(path), "--mechanism", machine, "--at", "high")
     assert said.status == 1
     assert '"low", not "high"' in said.err
 
@@ -92,7 +92,7 @@ def test_another_posture_is_told(supple, struck, machine):
 def test_records_alone_are_estimated(supple, struck, tmp_path):
     path, _ = struck()
     alone = load_records(path).save(tmp_path / "records.npz")
-    said = supple("measured", str(alone), "--exponential", "1%", "-o", str(tmp_path / "out.npz"))
+    said = supple("check-measurement", str(alone), "--exponential", "1%", "-o", str(tmp_path / "out.npz"))
     assert said.status == 0, said.err
     assert "time records only" in said.err
     assert "exponential window of 1.151 1/s" in said.out
@@ -100,13 +100,18 @@ def test_records_alone_are_estimated(supple, struck, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "what"), [(b"", "it is empty"), (b"no universal file\n" * 9, "no data set"), (None, "no such file")]
+    ("content", "what"),
+    [
+        (b"", "x.uff: the file is empty"),
+        (b"no universal file\n" * 9, "no data set"),
+        (None, "x.uff: the file does not exist; check the name"),
+    ],
 )
 def test_files_that_are_none_are_told(supple, tmp_path, content, what):
     path = tmp_path / "x.uff"
     if content is not None:
         path.write_bytes(content)
-    said = supple("measured", str(path))
+    said = supple("check-measurement", str(path))
     assert said.status == 1
     assert what in said.err
     assert "Traceback" not in said.err

@@ -51,7 +51,7 @@ def test_pictures_and_files(supple, test_file, tmp_path):
 @pytest.mark.parametrize(
     ("options", "status", "words"),
     [
-        (("--band", "100Hz:200Hz"), 1, "no line"),
+        (("--band", "100Hz:200Hz"), 1, "between 100 and 200 Hz; the lines go from 5 to 59.75 Hz"),
         (("--band", "30Hz:20Hz"), 1, "lower limit first"),
         (("--band", "30"), 2, "LOW:HIGH"),
         (("--band", "8m:20m"), 1, "--band"),
@@ -76,17 +76,17 @@ def test_a_channel_of_noise_alone_is_named_and_not_counted(supple, test_file, tm
     assert "0.00% of the responses' power is unexplained; the worst fit is" in said.out
 
 
-@pytest.mark.parametrize("command", ["modal", "measured"])
+@pytest.mark.parametrize("command", ["modal", "check-measurement"])
 def test_a_folder_that_is_missing_is_told_before_the_work(supple, command, tmp_path):
     said = supple(command, tmp_path / "never-read.uff", "-o", tmp_path / "none" / "x.csv")
     assert said.status == 1
-    assert "none does not exist; make it first" in said.err
+    assert "none does not exist; create it first" in said.err
     assert "is a folder; name a file in it" in supple(command, tmp_path / "never-read.uff", "-o", tmp_path).err
 
 
 @pytest.mark.parametrize("suffix", [".uff", ".npz", ".mat", ".csv"])
 def test_a_test_that_is_not_there(supple, suffix, tmp_path):
-    for words in (["modal", tmp_path / f"no{suffix}"], ["measured", tmp_path / f"no{suffix}"],
+    for words in (["modal", tmp_path / f"no{suffix}"], ["check-measurement", tmp_path / f"no{suffix}"],
                   ["identify", "pendulum", "--measured", tmp_path / f"no{suffix}", "--parameters", "x"]):  # fmt: skip
         said = supple(*words)
         assert (said.status, "the file does not exist; check the name" in said.err) == (1, True), said.err

@@ -132,7 +132,7 @@ def test_a_map_over_a_coordinate(supple, flexible, folder):
 def test_a_map_marks_what_cannot_be_assembled(supple, flexible, folder):
     said = supple("modes", flexible, "--map", "crank=-120deg:120deg:3", "--count", 2, "-o", "map.csv", "--json")
     assert said.status == 0
-    assert said.err == "warning: 2 of 3 configurations cannot be assembled; they are left empty\n"
+    assert re.fullmatch("warning: 2 of 3 configurations cannot be assembled.* left empty\n", said.err)
     assert said.object["assembled"] == [False, True, False]
     assert said.object["frequencies_hz"][0] == [None, None]
     assert None not in said.object["frequencies_hz"][1]
@@ -142,7 +142,7 @@ def test_a_map_marks_what_cannot_be_assembled(supple, flexible, folder):
 def test_a_map_is_readable(supple, flexible):
     said = supple("modes", flexible, "--map", "crank=0:2:2", "--count", 2)
     assert "lowest [Hz]" in said.out
-    assert "-        -" in said.out  # nothing at 2 rad
+    assert re.search(r"^2 +- +-$", said.out, re.MULTILINE)  # nothing at 2 rad
 
 
 def test_a_map_of_two_coordinates(supple, folder):
@@ -186,21 +186,21 @@ def test_more_modes_than_exist(supple, flexible):
         (("--map", "crank=1.9:2.1:3"), 1, "meets a dead point"),
         (("--map", "crnk=0:1:3"), 1, 'did you mean "crank"?'),
         (("--map", "crank"), 2, "is not NAME=FROM:TO:N"),
-        (("--map", "crank=1"), 2, "varies nothing"),
+        (("--map", "crank=1"), 2, "'crank=1' varies no coordinate; write NAME=FROM:TO:N"),
         (("--map", "crank=0:1:2:3"), 2, "is not NAME=FROM:TO:N"),
-        (("--map", "crank=0:1:0"), 2, "whole number from 1"),
-        (("--map", "crank=0:1:1e3"), 2, "whole number from 1"),
-        (("--map", "crank=0:1:99999999999"), 1, "the limit is 1000000"),
+        (("--map", "crank=0:1:0"), 2, "an integer from 1 (got '0')"),
+        (("--map", "crank=0:1:1e3"), 2, "an integer from 1 (got '1e3')"),
+        (("--map", "crank=0:1:99999999999"), 1, "the limit of 1000000"),
         (("--map", "crank=0:1,crank=0:1"), 2, "twice"),
         (("--map", "crank=0:x"), 1, "--map crank"),
         (("--map", ""), 2, "is not NAME=FROM:TO:N"),
         (("-o", "no/such/folder/x.png"), 1, "cannot be written"),
-        (("-o", "shapes.xyz"), 1, "cannot be written"),
+        (("-o", "shapes.xyz"), 1, "shapes.xyz: neither a picture nor a table"),
     ],
 )
 def test_what_is_wrong_is_said(supple, flexible, folder, arguments, status, message):
     said = supple("modes", flexible, *arguments)
     assert said.status == status
-    assert message in said.err
+    assert message in " ".join(said.err.replace("│", " ").split())
     assert "Traceback" not in said.err
     assert said.out == ""

@@ -26,14 +26,15 @@ def test_what_the_starter_promises_works(supple, folder, kind):
 
 def test_it_says_what_it_wrote(supple, folder):
     assert supple("new", "arm", "--json").object == {"file": "arm.yaml", "name": "arm"}
-    assert supple("new", "arm", "-o", "other.yaml").out == "wrote other.yaml; next: supple check other.yaml\n"
+    assert supple("new", "arm", "-o", "other.yaml").out == "written to other.yaml; next: supple check other.yaml\n"
 
 
 def test_it_does_not_overwrite(supple, folder):
     (folder / "arm.yaml").write_text("mine")
     said = supple("new", "arm")
     assert (said.status, (folder / "arm.yaml").read_text()) == (1, "mine")
-    assert "arm.yaml: this file is already there; take another name, or --force" in said.err
+    assert "arm.yaml: this file already exists" in said.err
+    assert "another name, or add --force" in said.err
     assert supple("new", "arm", "--force").status == 0
 
 
@@ -41,7 +42,8 @@ def test_it_does_not_overwrite(supple, folder):
 def test_a_name_that_makes_no_file_is_refused(supple, folder, name):
     said = supple("new", name)
     assert said.status == 1
-    assert "does not make a file name; name the file with -o FILE" in said.err
+    assert "is not a valid file name" in said.err
+    assert "-o FILE" in said.err
     assert list(folder.iterdir()) == []
 
 

@@ -181,16 +181,16 @@ def test_a_comparison_that_leaves_the_region_tells_what_it_has(supple, moving, r
         (("simulate", "ROM", "--until", "1", "--reactions", "A"), 1, "reactions"),
         (("simulate", "ROM", "--scenario", "fal"), 1, 'did you mean "fall"'),
         (("simulate", "FILE", "--scenario", "fal"), 1, 'did you mean "fall"'),
-        (("simulate", "ROM", "--scenario", "fall", "--at", "crank=1"), 2, "already"),
-        (("simulate", "ROM"), 2, "how long"),
+        (("simulate", "ROM", "--scenario", "fall", "--at", "crank=1"), 2, "--at: cannot be combined with --scenario"),
+        (("simulate", "ROM"), 2, "no duration; give --until 2s, --motion NAME or --scenario NAME"),
         (("simulate", "ROM", "--until", "1", "--at", "crank=3"), 1, "outside"),
-        (("simulate", "ROM", "--until", "1", "--set", "crank=1"), 1, "no parameters"),
+        (("simulate", "ROM", "--until", "1", "--set", "crank=1"), 1, "no variable parameters"),
         (("inverse", "ROM", "--motion", "swing", "--minimize", "multipliers"), 1, "reactions"),
         (("inverse", "ROM", "--motion", "swim"), 1, 'did you mean "swing"'),
         (("linearize", "ROM", "--at", "crank=3"), 1, "outside"),
         (("linearize", "ROM", "--rates", "cranck=3"), 1, 'did you mean "crank"'),
         (("linearize", "FILE", "--rates", "cranck=3"), 1, 'did you mean "crank"'),
-        (("reduce", "FILE", "--region", "path:"), 2, "which motion"),
+        (("reduce", "FILE", "--region", "path:"), 2, "path:MOTION or path:FILE.csv"),
         (("reduce", "FILE", "--region", "path:swim"), 1, 'did you mean "swing"'),
     ],
 )
@@ -203,7 +203,7 @@ def test_mistakes_are_told(supple, moving, rom, arguments, status, words):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("bad: {start: {crank: 1}}", "how long"),
+        ("bad: {start: {crank: 1}}", "no duration; set until"),
         ("bad: {motion: swim}", 'did you mean "swing"'),
         ("bad: {start: hom, until: 1}", 'did you mean "home"'),
         ("bad: {start: {cranck: 1}, until: 1}", 'did you mean "crank"'),
@@ -211,8 +211,8 @@ def test_mistakes_are_told(supple, moving, rom, arguments, status, words):
         ("bad: {inputs: {cranck: 1}, until: 1}", 'did you mean "crank"'),
         ("bad: {motion: swing, inputs: {crank: 1}}", "either"),
         ("bad: {inputs: {crank: [1, 2]}, until: 1}", "no times"),
-        ("bad: {inputs: {crank: [1, 2, 3]}, times: [0, 1], until: 1}", "3 values for 2 times"),
-        ("bad: {inputs: {crank: [1, 2]}, times: [1, 1], until: 1}", "rise"),
+        ("bad: {inputs: {crank: [1, 2, 3]}, times: [0, 1], until: 1}", "crank has 3 values, but there are 2 times"),
+        ("bad: {inputs: {crank: [1, 2]}, times: [1, 1], until: 1}", "times must increase"),
     ],
 )
 def test_wrong_scenarios_are_told_with_their_line(supple, moving, line, words):

@@ -36,24 +36,24 @@ def four_bar(tmp_path):
     return str(file)
 
 
-ANGLE, RATE = "an angle (rad) is expected", "a rate of turning (rad/s) is expected"
+ANGLE, RATE = "an angle (rad) is expected", "an angular velocity (rad/s) is expected"
 TIME, FREQUENCY = "a time (s) is expected", "a frequency (Hz) is expected"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
-        ("simulate FILE --until 1m", f'--until: "1m" is a length (m), and {TIME}'),
-        ("simulate FILE --until 1kg", f'--until: "1kg" is a mass (kg), and {TIME}'),
-        ("simulate FILE --until 1s --step 1Hz", f'--step: "1Hz" is a frequency (Hz), and {TIME}'),
-        ("simulate FILE --until 1s --output-step 1mm", f'--output-step: "1mm" is a length (m), and {TIME}'),
-        ("simulate FILE --until 1s --rates crank=3Hz", f'--rates crank: "3Hz" is a frequency (Hz), and {RATE}'),
+        ("simulate FILE --until 1m", f'--until: "1m" is a length (m), but {TIME}'),
+        ("simulate FILE --until 1kg", f'--until: "1kg" is a mass (kg), but {TIME}'),
+        ("simulate FILE --until 1s --step 1Hz", f'--step: "1Hz" is a frequency (Hz), but {TIME}'),
+        ("simulate FILE --until 1s --output-step 1mm", f'--output-step: "1mm" is a length (m), but {TIME}'),
+        ("simulate FILE --until 1s --rates crank=3Hz", f'--rates crank: "3Hz" is a frequency (Hz), but {RATE}'),
         ("simulate FILE --until 1s --inputs crank=3N", "a torque (N m) is expected"),
-        ("assemble FILE --at crank=12mm", f'--at crank: "12mm" is a length (m), and {ANGLE}'),
+        ("assemble FILE --at crank=12mm", f'--at crank: "12mm" is a length (m), but {ANGLE}'),
         ("check FILE --set crank=3kg", "a length (m) is expected"),
         ("check FILE --set coupler=3deg", 'body "coupler": "length": "coupler" is an angle'),
-        ("modes FILE --map crank=0:3s", f'--map crank: "3s" is a time (s), and {ANGLE}'),
-        ("reduce FILE -o x.rom --region crank=0:3mm", f'--region crank: "3mm" is a length (m), and {ANGLE}'),
+        ("modes FILE --map crank=0:3s", f'--map crank: "3s" is a time (s), but {ANGLE}'),
+        ("reduce FILE -o x.rom --region crank=0:3mm", f'--region crank: "3mm" is a length (m), but {ANGLE}'),
         ("inverse FILE --motion turn --bounds 60N", "a torque (N m) is expected"),
         ("inverse FILE --motion turn --bounds crank=60N", "a torque (N m) is expected"),
         ("inverse FILE --motion turn --rate-bounds 60Nm", "is expected"),
@@ -62,15 +62,15 @@ TIME, FREQUENCY = "a time (s) is expected", "a frequency (Hz) is expected"
         ("linearize FILE --accelerations crank=1rad/s", "an angular acceleration (rad/s²) is expected"),
     ],
 )
-def test_a_wrong_unit_is_refused_with_what_was_expected(supple, four_bar, arguments, description):
+def test_a_wrong_unit_is_refused_with_what_was_expected(supple, four_bar, arguments, message):
     found = supple(*(four_bar if word == "FILE" else word for word in arguments.split()))
     assert found.status == 1
-    assert description in " ".join(found.err.split())
+    assert message in " ".join(found.err.split())
 
 
 def test_frequencies_are_in_hertz_and_damping_is_a_ratio():
     assert list(frequency_lines("1 kHz", "2000", 2)) == [1000.0, 2000.0]
-    with pytest.raises(InputError, match=r'--from: "3rpm" is a rate of turning'):
+    with pytest.raises(InputError, match=r'--from: "3rpm" is an angular velocity'):
         frequency_lines("3rpm", "4Hz", 2)
     with pytest.raises(InputError, match=r'--to: "4s" is a time'):
         frequency_lines("3Hz", "4s", 2)

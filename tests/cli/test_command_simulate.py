@@ -100,7 +100,7 @@ def test_inputs_are_numbers_or_a_table(supple, four_bar, tmp_path):
     ("text", "message"),
     [
         ("", ':1: the first column must be time (got "")'),
-        ("time,cranc\n0,1\n1,1\n", ':1: there is no actuator "cranc"; did you mean "crank"'),
+        ("time,cranc\n0,1\n1,1\n", ':1: unknown actuator "cranc"; did you mean "crank"'),
         ("time,crank\n0,1\n0,2\n", ":3: time: times must increase, but 0 s follows 0 s"),
         ("time,crank\n0,1\n1,inf\n", ':3: column "crank": "inf" is not a number'),
         ("time,crank\n0,1\n1,__import__('os').getcwd()\n", ':3: column "crank": "__import__(\'os\').getcwd()" is not'),
@@ -122,19 +122,19 @@ def test_a_wrong_table_is_told_with_its_line(supple, four_bar, tmp_path, text, m
     [
         ((), 2, "--until"),
         (("--until", "soon"), 1, "--until"),
-        (("--until", "-1s"), 1, "give a time after 0"),
-        (("--until", "1", "--step", "0"), 1, "give a step above 0"),
+        (("--until", "-1s"), 1, "must be positive (got -1 s); give a duration"),
+        (("--until", "1", "--step", "0"), 1, "above 0 s and at most 1 s, the duration (got 0 s)"),
         (("--until", "1", "--rates", "cranc=2"), 1, 'did you mean "crank"'),
         (("--until", "1", "--rates", "2"), 2, "NAME=VALUE"),
         (("--until", "1", "--inputs", "cranc=2"), 1, '"cranc" is not an actuator'),
         (("--until", "1", "--inputs", "nowhere.csv"), 1, "nowhere.csv: the file does not exist"),
-        (("--until", "1", "--start", "hoem"), 1, 'there is no configuration "hoem"'),
-        (("--until", "1", "--reactions", "Q"), 1, 'there is no joint "Q"'),
-        (("--until", "1", "--motion", "swing"), 1, 'there is no motion "swing"'),
+        (("--until", "1", "--start", "hoem"), 1, 'unknown configuration "hoem"'),
+        (("--until", "1", "--reactions", "Q"), 1, 'unknown joint "Q"'),
+        (("--until", "1", "--motion", "swing"), 1, 'unknown motion "swing"'),
         (("--until", "1", "--spectral-radius", "2"), 1, "from 0 to 1"),
         (("--until", "1", "--tolerance", "-1"), 1, "give a number above 0"),
         (("--until", "0.01", "-o", "no/such/folder/x.csv"), 1, "cannot be written"),
-        (("--until", "0.01", "--plot", "x.nonsense"), 1, "cannot be written"),
+        (("--until", "0.01", "--plot", "x.nonsense"), 1, "x.nonsense: not a picture format; use .png"),
     ],
 )
 def test_what_makes_no_sense_is_refused(supple, four_bar, folder, options, status, message):
@@ -160,7 +160,7 @@ def test_driving_forces_have_a_least_and_a_largest_value(supple, four_bar):
     run = api.simulate(api.load(four_bar), motion="swing", until=0.5)
     said = supple("simulate", four_bar, "--motion", "swing").out.splitlines()
     head = next(k for k, line in enumerate(said) if line.startswith("driving force"))
-    assert said[head].split() == ["driving", "force", "least", "largest"]
+    assert said[head].split() == ["driving", "force", "minimum", "maximum"]
     name, least, _, _, largest, _, _ = said[head + 2].split()
     assert name == "crank"
     forces = run.driving_forces["crank"]

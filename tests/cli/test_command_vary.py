@@ -37,7 +37,11 @@ def test_a_model_with_a_parameter_left_open(supple, tmp_path):
     assert heavy["outputs"]["tip.z"][-1] > light["outputs"]["tip.z"][-1]  # the rod alone falls faster
     linear = supple("linearize", rom, "--at", "hinge=0.3", "--set", "load=1", "--json").object
     assert_allclose(linear["B"][-1][0], 1.0 / (0.64 * (1.0 + 1.0 / 3.0)), rtol=1e-6)
-    for setting, words in (("load=5", "outside the range"), ("long=1", "no parameter"), ("load=1m", "a mass")):
+    for setting, words in (
+        ("load=5", "outside the range"),
+        ("long=1", 'unknown parameter "long"'),
+        ("load=1m", "a mass"),
+    ):
         said = supple("evaluate", rom, "--set", setting)
         assert said.status == 1
         assert words in said.err

@@ -66,7 +66,7 @@ def test_a_run_knows_its_mechanism(supple, four_bar, folder, built):
 
 
 @pytest.mark.parametrize(("arguments", "status", "told"), [
-    (["-o", "page.txt"], 2, "is no page"),
+    (["-o", "page.txt"], 2, "unknown ending of page.txt; use .html"),
     (["--at", "crank=4", "-o", "page.html"], 1, "crank"),
     (["missing.npz", "-o", "page.html"], 1, "does not exist"),
     (["test.csv", "-o", "page.html"], 1, "test.csv"),

@@ -59,7 +59,7 @@ def test_without_a_shell_among_the_parents_a_name_is_asked_for(monkeypatch, caps
 
 
 def test_what_is_left_is_told_where_it_can_be_known():
-    assert timing("start 2 of 8: misfit 0.1", 10.0) == ", 10 s, about 30 s to go"
+    assert timing("start 2 of 8: misfit 0.1", 10.0) == ", 10 s, about 30 s remaining"
     assert timing("start 8 of 8", 10.0) == ", 10 s"
     assert timing("damping, round 2", 3.2) == ", 3 s"
 

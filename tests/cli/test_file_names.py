@@ -13,7 +13,8 @@ LONG, NUL = "a" * 5000, "a\0b"
     "arguments",
     [
         ["check", "{}.yaml"], ["check", "{}"], ["check", "{}.urdf"], ["modal", "{}.uff"], ["modal", "{}.csv"],
-        ["measured", "{}.npz"], ["measured", "{}.mat"], ["compare", "four-bar", "{}.rom"], ["evaluate", "{}.rom"],
+        ["check-measurement", "{}.npz"], ["check-measurement", "{}.mat"], ["compare", "four-bar", "{}.rom"],
+        ["evaluate", "{}.rom"],
         ["simulate", "four-bar", "--until", "0.01", "-o", "{}.csv"], ["assemble", "four-bar", "--at", "{}.csv"],
         ["identify", "four-bar", "{}.npz@home", "--parameters", "crank"],
     ],

@@ -39,7 +39,7 @@ def test_a_frequency_response_is_written_and_drawn(supple, beam, folder):
     assert (folder / "tip.png").read_bytes()[:4] == b"\x89PNG"
 
 
-@pytest.mark.parametrize("command", ["sag", "compliance", "linearize", "local"])
+@pytest.mark.parametrize("command", ["deflection", "compliance", "linearize", "local"])
 @pytest.mark.parametrize("suffix", ["csv", "npz", "mat"])
 def test_tables_of_other_answers_are_written(supple, beam, folder, command, suffix):
     modes = ["--internal-modes", "1"] if command in ("linearize", "local") else []
@@ -53,10 +53,10 @@ def test_tables_of_other_answers_are_written(supple, beam, folder, command, suff
 
 
 def test_a_file_that_cannot_be_written_is_named(supple, beam):
-    said = supple("sag", beam, "-o", "nowhere/kept.csv")
+    said = supple("deflection", beam, "-o", "nowhere/kept.csv")
     assert said.status == 1
     assert "nowhere/kept.csv" in said.err
-    said = supple("sag", beam, "-o", "kept.docx")
+    said = supple("deflection", beam, "-o", "kept.docx")
     assert said.status == 1
     assert ".csv, .npz, .mat" in said.err
 
@@ -65,7 +65,7 @@ def test_the_terminal_shows_what_print_shows(supple, beam):
     arm = load(beam)
     model = linearize(arm, {"motor": 0.1}, internal_modes=1)
     assert str(model.text(arm.name)) in supple("linearize", beam, "--at", "motor=0.1", "--internal-modes", 1).out
-    assert str(deflection(arm, {"motor": 0.1})) in supple("sag", beam, "--at", "motor=0.1").out
+    assert str(deflection(arm, {"motor": 0.1})) in supple("deflection", beam, "--at", "motor=0.1").out
     response = frf(arm, None, "motor.acceleration", "tip.z", np.linspace(2.0, 20.0, 7))
     said = supple("frf", beam, "--input", "motor.acceleration", "--output", "tip.z", "--from", 2, "--to", 20,
                   "--lines", 7)  # fmt: skip

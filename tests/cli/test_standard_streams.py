@@ -38,7 +38,7 @@ def test_a_full_disk_behind_standard_output(arguments, monkeypatch):
         monkeypatch.setattr(sys, "stderr", said)
         assert status_of(*arguments) == 1
         assert sys.stdout is full
-    (line,) = (line for line in said.getvalue().splitlines() if not line.startswith("note: no file is called"))
+    (line,) = (line for line in said.getvalue().splitlines() if not line.startswith("note: using the bundled "))
     assert line == "error: standard output cannot be written (No space left on device)"
 
 

@@ -22,6 +22,7 @@ def example_folders() -> dict[str, Path]:
 
 def example_file(path: str | Path) -> Path | None:
     """Return the mechanism file of a bundled example; None if a file of that name exists or no example has it."""
-    if Path(path).exists() or str(path) not in (known := example_folders()):
+    known = example_folders()
+    if str(path) not in known or Path(path).exists():  # the name of an example is valid on every system
         return None
     return known[str(path)] / MECHANISM
