@@ -110,7 +110,7 @@ def test_limits_that_the_motion_leaves_are_told(supple, swing):
         (("--motion", "swing", "--bounds", "1/0"), 1, "--bounds"),
         (("--motion", "swing", "--step", "0"), 1, "a step above 0"),
         (("--motion", "swing", "-o", "none/forces.csv"), 1, "cannot be written"),
-        (("--motion", "swing", "--plot", "forces.abc"), 1, "cannot be written"),
+        (("--motion", "swing", "--plot", "forces.abc"), 1, "not a picture format"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_status(supple, swing, folder, options, status, message):
