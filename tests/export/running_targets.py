@@ -121,7 +121,7 @@ def each(case, function):
 
 
 def c(case, folder, precision="double"):
-    library, n = case.build(case.rom, precision), case.rom.layout.size
+    library, n = case.built(case.rom, precision), case.rom.layout.size
     model = CModel("made", case.rom)
     sizes = [int(np.prod(shape)) for _, shape, _ in model.members()]
 

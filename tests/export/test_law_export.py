@@ -107,13 +107,13 @@ def test_the_compiled_law_is_the_law(law, library):
             z[ports.products] = z[ports.wanted(1)][i] * z[ports.wanted(1)][j]
         sigma = z[[ports.place(name) for name in law.scheduled_by]]
         here = law.at(sigma if law.scheduled_by else None)
-        parts = [z[part].copy() for part in (ports.y, ports.wanted_all, ports.applied, ports.fed_forward)]
+        parts = [z[part].copy() for part in (ports.y, ports.wanted_all, ports.applied_commands, ports.fed_forward)]
         told = pointers(x, *(part for part in parts if part.size))
         if k == 0:
             library["start"](*told)
             expected = here.A0 @ z + here.a0
             assert_allclose(x[: law.states], expected, rtol=1e-12, atol=1e-12)
-        command = np.full(len(ports.answered), 7.0)
+        command = np.full(len(ports.outputs), 7.0)
         flag = library["step"](*told, *pointers(command))
         outside = law.bounds is not None and bool(((sigma < law.bounds[0]) | (sigma > law.bounds[1])).any())
         assert flag == (2 if outside else 0)
@@ -139,8 +139,8 @@ def test_other_compilers_take_it_in_both_precisions(law, cxx, strict, tmp_path):
 def test_what_is_no_number_leaves_the_command(law, library):
     ports = law.ports
     x, z = np.zeros(max(1, law.states)), np.full(ports.size, np.nan)
-    parts = [z[part].copy() for part in (ports.y, ports.wanted_all, ports.applied, ports.fed_forward)]
-    command = np.full(len(ports.answered), 7.0)
+    parts = [z[part].copy() for part in (ports.y, ports.wanted_all, ports.applied_commands, ports.fed_forward)]
+    command = np.full(len(ports.outputs), 7.0)
     flag = library["step"](*pointers(x, *(part for part in parts if part.size)), *pointers(command))
     if law.bounds is not None:  # where its matrices are is not known
         assert flag == 1

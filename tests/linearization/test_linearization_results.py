@@ -141,7 +141,7 @@ def test_what_cannot_be_is_told(example):
         (lambda: supple.linearize(four_bar, rates={"cranck": 1.0}), 'did you mean "crank"'),
         (lambda: supple.linearize(four_bar, rates=[np.inf]), "not finite"),
         (lambda: supple.linearize(four_bar, rates=[[1.0], [2.0]]), r"rates: .*\(2, 1\)"),
-        (lambda: supple.linearize(four_bar, inputs=[1.0], accelerations=[1.0]), "inputs and accelerations: .*give one"),
+        (lambda: supple.linearize(four_bar, inputs=[1.0], accelerations=[1.0]), "inputs and accelerations: .*only one"),
         (lambda: supple.linearize(four_bar, [[0.1], [0.2]]), "linearize_batch"),
         (lambda: supple.linearize(rods, "equilibrium", rates=[1.0, 0.0]), "rates: must be zero at the equilibrium"),
         (lambda: supple.linearize(example("flexible-four-bar"), rates=[1.0], internal_modes=1), "about rest alone"),
