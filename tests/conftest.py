@@ -1,6 +1,8 @@
 """Tests run native kernels, as long runs do; those of the interpreted ones ask for them."""
 
 import os
+import re
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -48,6 +50,47 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             tested.add(name)
     config.hook.pytest_deselected(items=left_out)
     items[:] = kept
+
+
+# `make test` calls `supple warmup` first. The summary names the other kernels of supple that the tests compile.
+COMPLETE = "SUPPLE_TEST_KERNELS"
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if os.environ.get(COMPLETE) and not hasattr(session.config, "workerinput"):
+        session.config.stash[_KNOWN] = set(_kernels())
+
+
+def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
+    known = config.stash.get(_KNOWN, None)
+    if known is None:
+        return
+    missing = sorted({_kernels()[file] for file in set(_kernels()) - known} - {""})
+    terminalreporter.write_line(
+        f"kernels that the tests compiled although warmup had run: {', '.join(missing) or 'none'}"
+    )
+
+
+_KNOWN = pytest.StashKey[set]()
+
+
+def _kernels() -> dict[Path, str]:
+    """Files of compiled kernels in the cache, with the names of those that belong to supple, "" for others."""
+    from supple.compilation.kernel import cache_folder
+
+    found = {}
+    for file in cache_folder().glob("*/*.code"):
+        name = file.parent.name.removesuffix("-fused").rpartition("-")[0]
+        found[file] = name if name in _source_kernels() else ""
+    return found
+
+
+@cache
+def _source_kernels() -> frozenset[str]:
+    """Names of the functions that the source marks as kernels."""
+    source = Path(__file__).parents[1] / "src" / "supple"
+    marked = re.compile(r"^@kernel\b[^\n]*\ndef (\w+)", re.MULTILINE)
+    return frozenset(name for file in source.rglob("*.py") for name in marked.findall(file.read_text("utf-8")))
 
 
 @pytest.fixture(scope="session")

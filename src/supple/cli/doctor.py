@@ -20,6 +20,7 @@ _SHOWN = 12  # number of purposes of kernels in the list, the most expensive one
 def doctor(as_json: Json = False) -> None:
     """Report versions, hardware, programs, cached kernels."""
     with open_answer(as_json) as answer:
+        from supple.compilation import precompiled
         from supple.compilation.announcement import bytes_in, compilations
         from supple.compilation.kernel import cache_folder
         from supple.diagnostics.limits import LIMITS, most
@@ -51,6 +52,7 @@ def doctor(as_json: Json = False) -> None:
             },
             "limits": {name: most(name) for name in LIMITS},
             "c_compiler": next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None),
+            "precompiled": precompiled.description(),
             "cache": {
                 "folder": str(cache),
                 "writable": _writable(),
@@ -79,12 +81,25 @@ def _show(found: dict[str, Any]) -> None:
         print(f"  {name:<14}{one['for']}: {here}" + (f"; {one['install']}" if one["missing"] else ""))
     limits = ", ".join(f"{name} {value:.3g}" for name, value in found["limits"].items())
     print(f"limits       {limits}; SUPPLE_LIMITS=NAME=VALUE,... changes them")
+    carried = found["precompiled"]
+    if not carried["kernels"]:
+        print("precompiled  no kernels in this installation: they are compiled on first use and cached")
+    elif carried["level"] is None:
+        print(f"precompiled  {carried['kernels']} kernels, not used: {carried['reason']}")
+    else:
+        print(
+            f"precompiled  {carried['kernels']} kernels for {carried['level']} (of {', '.join(carried['levels'])}), "
+            f"Python {carried['python']}, numba {carried['numba']}"
+        )
     cache = found["cache"]
     state = "" if cache["writable"] else " (not writable: kernels are compiled again in every run)"
     print(f"kernel cache {cache['folder']}{state}, {cache['bytes'] / 1e6:.0f} MB")
     kernels = cache["kernels"]
     if not kernels:
-        print("  no kernel is compiled yet; short jobs run interpreted, `supple warmup` compiles all kernels")
+        if carried["level"] is None:
+            print("  no kernel is compiled yet; short jobs run interpreted, `supple warmup` compiles all kernels")
+        else:
+            print("  no kernel was compiled on this machine")
         return
     print(f"  {len(kernels)} compilations took {cache['processor_seconds']:.0f} s of processor time, mainly:")
     for purpose, seconds in _seconds_by_purpose(kernels)[:_SHOWN]:

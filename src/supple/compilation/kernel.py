@@ -26,7 +26,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from supple.compilation import announcement, patience
+from supple.compilation import announcement, patience, precompiled
 from supple.compilation.intermediate_code import PIECE
 from supple.diagnostics import SuppleNote
 from supple.files.whole import write_whole
@@ -98,7 +98,10 @@ def at_hand(function: Callable, fused: bool = False) -> bool:
     if (function, fused, False) in _compiled:
         return True
     if (function, fused) not in _found:
-        _found[function, fused] = any(".part" not in file.name for file in _folder(function, fused).glob("*" + ENDING))
+        folder = _folder(function, fused)
+        _found[function, fused] = precompiled.at_hand(folder.name) or any(
+            ".part" not in file.name for file in folder.glob("*" + ENDING)
+        )
     return _found[function, fused]
 
 
@@ -163,7 +166,7 @@ def digest(function: types.FunctionType) -> str:
             add(callee)
 
     add(function)
-    sha.update(repr((sys.version, platform.machine(), platform.processor())).encode())
+    sha.update(repr((sys.implementation.cache_tag, platform.machine())).encode())
     return f"{function.__name__}-{sha.hexdigest()[:16]}"
 
 
@@ -207,7 +210,7 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
     if within:
         options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     else:  # named by its digest, so that compiled code does not depend on the location of the source
-        code = code.replace(co_filename=str(folder / "kernel.py"), co_firstlineno=1)
+        code = code.replace(co_filename=f"{folder.name}.py", co_firstlineno=1)
     twin = types.FunctionType(code, {**function.__globals__, **native}, function.__name__, function.__defaults__)
     twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__ + (PIECE if within else "")
     native_kernel = numba.njit(twin, **options)
@@ -229,6 +232,10 @@ ENDING = ".code"
 _MARK = b"supple code, sha-256, what it is of:"
 _HEAD = len(_MARK) + 32
 _notes_given: set[str] = set()
+
+PRECOMPILED, COMPILED_HERE = "precompiled", "compiled here"
+loaded: dict[tuple[str, str], str] = {}
+"""Origin of the native code that this process has used, by kernel and signature."""
 
 
 class KeptCode:
@@ -261,11 +268,19 @@ class KeptCode:
         from numba.core.compiler import CompileResult
 
         context.refresh()
-        found = self._read(self._file(signature, context.codegen()))
+        reason = precompiled.choice().reason
+        if reason:
+            note_once(f"the precompiled kernels are not used: {reason}; kernels are compiled on this machine, once")
+        found = precompiled.find(self.folder.name, signature_digest(signature))
+        origin = PRECOMPILED if found is not None else COMPILED_HERE
+        if found is None:
+            found = self._read(self._file(signature, context.codegen()))
         if found is None:
             return None
         try:
-            return CompileResult._rebuild(context, *pickle.loads(found))  # noqa: S301 - by us, as its digest says
+            result = CompileResult._rebuild(context, *pickle.loads(found))  # noqa: S301 - by us, as its digest says
+            loaded[self.folder.name, signature_digest(signature)] = origin
+            return result
         except (ImportError, AttributeError):
             # The kernel, or a NamedTuple argument, has moved to another module. The digest does not contain modules,
             # but cached code names them.
@@ -278,14 +293,16 @@ class KeptCode:
 
         if any(not item.can_cache for item in result.lifted) or result.library.has_dynamic_globals:
             return
-        content = dumps(result._reduce())
+        library, *others = result._reduce()
+        content = dumps((_without_bitcode(library), *others))
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             file = self._file(signature, result.codegen)
             write_whole(file, _MARK + hashlib.sha256(content).digest() + content)
+            loaded[self.folder.name, signature_digest(signature)] = COMPILED_HERE
         except OSError as error:
             reason = error.strerror or str(error)
-            _note_once(
+            note_once(
                 f"the kernel cache {self.folder.parent} cannot be written ({reason}), so kernels are compiled in every "
                 "run; free some space, or choose another folder with SUPPLE_CACHE_DIR"
             )
@@ -296,11 +313,11 @@ class KeptCode:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            _note_once(f"the kernel cache {self.folder.parent} cannot be read ({error.strerror}); compiling again")
+            note_once(f"the kernel cache {self.folder.parent} cannot be read ({error.strerror}); compiling again")
             return None
         if content[: len(_MARK)] == _MARK and content[len(_MARK) : _HEAD] == hashlib.sha256(content[_HEAD:]).digest():
             return content[_HEAD:]
-        _note_once(f"the kernel cache {self.folder.parent} contains damaged code; compiling it again")
+        note_once(f"the kernel cache {self.folder.parent} contains damaged code; compiling it again")
         with contextlib.suppress(OSError):
             file.unlink()
         return None
@@ -309,8 +326,39 @@ class KeptCode:
         """Return the file for a signature and a processor."""
         import numba
 
-        known = (numba.__version__, codegen.magic_tuple(), signature, tuple(_fields(kind) for kind in signature))
-        return self.folder / (hashlib.sha256(repr(known).encode()).hexdigest()[:24] + ENDING)
+        host = hashlib.sha256(repr((numba.__version__, codegen.magic_tuple())).encode()).hexdigest()[:12]
+        return self.folder / f"{signature_digest(signature)}-{host}{ENDING}"
+
+
+def signature_digest(signature: Any) -> str:
+    """Name the types of the arguments of a kernel, independent of the processor."""
+    known = (signature, tuple(_fields(kind) for kind in signature))
+    return hashlib.sha256(repr(known).encode()).hexdigest()[:24]
+
+
+def code_in(file: Path) -> bytes:
+    """Return the code in a file of the cache; an error if it is damaged."""
+    content = file.read_bytes()
+    if content[: len(_MARK)] != _MARK or content[len(_MARK) : _HEAD] != hashlib.sha256(content[_HEAD:]).digest():
+        raise ValueError(f"{file} is damaged")
+    return content[_HEAD:]
+
+
+def _without_bitcode(library: tuple) -> tuple:
+    """Replace the intermediate code that accompanies machine code with a stub that defines the same names.
+
+    numba reads from it which names the machine code defines, and nothing else. It is two thirds of the size.
+    """
+    from llvmlite import binding
+
+    name, kind, (machine_code, bitcode) = library
+    with binding.parse_bitcode(bitcode) as whole:
+        functions = [item.name for item in whole.functions if not item.is_declaration]
+        variables = [item.name for item in whole.global_variables if not item.is_declaration]
+    lines = [f'define void @"{item}"() {{ ret void }}' for item in functions]
+    lines += [f'@"{item}" = constant i8 0' for item in variables]
+    with binding.parse_assembly("\n".join(lines)) as stub:
+        return name, kind, (machine_code, stub.as_bitcode())
 
 
 def _fields(kind: Any) -> tuple:
@@ -328,7 +376,8 @@ def _fields(kind: Any) -> tuple:
     return (getattr(made, "__module__", ""), *getattr(kind, "fields", ()), *inner)
 
 
-def _note_once(text: str) -> None:
+def note_once(text: str) -> None:
+    """Issue a note, once in this process."""
     if text not in _notes_given:
         _notes_given.add(text)
         warnings.warn(text, SuppleNote, stacklevel=2)
