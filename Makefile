@@ -8,6 +8,8 @@
 #   make viewer  the page in the browser, built by npm (the machine's, or one from PyPI) where it has changed
 #   make docs    the documentation site, build/site/html/index.html
 #   make bench   run every benchmark
+#   make wheel   dist/supple-*.whl with kernels compiled for this platform and Python; some minutes at first
+#   make release source archive and wheel, checked and tried in an empty environment
 #   make torture kills, a cluster, spoilt stores, full disks, damaged caches, odd arguments: some minutes, longer with TORTURE_ARGS="--cases 10000"
 #   make clean   remove the virtualenv and everything built
 
@@ -28,7 +30,7 @@ export MKL_NUM_THREADS := 1
 WORKERS ?= 3
 PYTEST_ARGS ?=
 
-.PHONY: help demo test quick tools viewer viewer-if-possible check format docs bench torture clean
+.PHONY: help demo test quick tools viewer viewer-if-possible check format docs bench wheel release torture clean
 .DELETE_ON_ERROR:
 
 help:
@@ -75,7 +77,7 @@ format: $(VENV)/.installed-dev
 # its own, so that what tests of a file share is made once, and takes from the others what is left at the end.
 test: check tools viewer-if-possible
 	$(BIN)/supple warmup
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+	SUPPLE_TEST_KERNELS=complete $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 # Needs the kernels in the cache: `supple warmup`, or one run of the tests.
 quick: $(VENV)/.installed-dev
@@ -97,6 +99,17 @@ docs: $(VENV)/.installed-docs
 bench: $(VENV)/.installed-bench viewer-if-possible
 	@set -e; for script in $(sort $(wildcard benchmarks/*.py)); do \
 	    echo "== $$script"; $(BIN)/python $$script; done
+
+wheel: $(VENV)/.installed-dev viewer-if-possible
+	rm -f dist/*.whl
+	$(BIN)/python packaging/precompile.py
+	$(BIN)/python -m build --outdir dist --wheel .
+
+release: wheel
+	rm -f dist/*.tar.gz
+	$(BIN)/python -m build --outdir dist --sdist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python packaging/check_wheel.py dist/*.whl
 
 # Each script says which seeds it took; `python tests/torture/NAME.py --help` says what else it takes.
 TORTURE ?= $(filter-out %/same_models.py %/conftest.py,$(filter-out tests/torture/test_%,$(sort $(wildcard tests/torture/*.py))))

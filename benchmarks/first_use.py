@@ -1,0 +1,104 @@
+"""Processor time of the first use of commands on a fresh machine: `python benchmarks/first_use.py [WHEEL]`.
+
+It installs a wheel into a new virtual environment, without a C compiler in PATH and with an empty kernel cache, and
+runs each job twice. It then runs the first use again with kernels compiled on this machine, as before wheels carried
+them. Without an argument it takes the newest wheel in dist/ (`make wheel` makes one).
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MOST = 1.0  # s of processor time that a first use may take more than the second
+LOOP = """
+import supple
+from supple import control
+arm = supple.load("four-bar")
+motion = supple.trajectory(arm, next(iter(arm.motions)))
+model = supple.reduce(arm, tolerance=1e-3, store=False)
+law = control.computed_torque(model, motion, frequency_hz=3.0)
+control.closed_loop(arm, law, until=0.05, sample_time=0.005)
+"""
+JOBS: dict[str, list[str]] = {
+    "check": ["check", "ralf"],
+    "modes": ["modes", "ralf", "--at", "home", "--count", "4"],
+    "simulate, rigid": ["simulate", "ralf", "--start", "home", "--until", "0.2s", "--rigid"],
+    "simulate, flexible": ["simulate", "ralf", "--start", "home", "--until", "0.05s"],
+    "reduce, rigid": ["reduce", "orthoglide", "--tolerance", "1e-2", "-o", "rigid.rom"],
+    "reduce, flexible": ["reduce", "ralf", "--internal-modes", "1", "--boxes", "1", "-o", "ralf.rom"],
+    "compare --scenario": ["compare", "ralf", "ralf.rom", "--scenario", "reach"],
+    "linearize": ["linearize", "ralf", "--at", "home"],
+    "frf": ["frf", "ralf", "--at", "home", "--input", "lift.acceleration", "--output", "tip.z", "--to", "12"],
+    "export": ["export", "ralf.rom", "--to", "c", "-o", "code"],
+}
+
+
+def main() -> None:
+    wheels = sorted((ROOT / "dist").glob("supple-*.whl"), key=lambda file: file.stat().st_mtime)
+    wheel = Path(sys.argv[1]) if len(sys.argv) > 1 else wheels[-1] if wheels else None
+    if wheel is None:
+        sys.exit("no wheel in dist/: run `make wheel`")
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        subprocess.run([sys.executable, "-m", "venv", home / "env"], check=True)
+        pip = [home / "env/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, wheel], check=True)
+        print(f"{wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB; processor seconds, kernel cache empty at the start")
+        print(f"{'':<22} {'first':>8} {'second':>8} {'more':>8}   {'compiled here':>14}")
+        slow = []
+        carried, here = Runs(home, "carried", ""), Runs(home, "here", "native")
+        for name, command in JOBS.items():
+            first, second, compiled = carried.run(command), carried.run(command), here.run(command)
+            print(f"{name:<22} {first:8.2f} {second:8.2f} {first - second:8.2f}   {compiled:14.2f}", flush=True)
+            if first > second + MOST:
+                slow.append(name)
+        code = ["-c", LOOP]
+        first, second, compiled = carried.python(code), carried.python(code), here.python(code)
+        print(f"{'closed_loop (Python)':<22} {first:8.2f} {second:8.2f} {first - second:8.2f}   {compiled:14.2f}")
+        if first > second + MOST:
+            slow.append("closed_loop")
+        left = list((carried.folder / "cache").glob("*/*.code"))
+        print(f"kernels compiled with the wheel's code at hand: {len(left)}", *(file.parent.name for file in left))
+    if slow or left:
+        sys.exit(f"slower than the second use plus {MOST:g} s: {', '.join(slow) or 'none'}; compiled: {len(left)}")
+
+
+class Runs:
+    """Jobs in one folder with one kernel cache, without a C compiler."""
+
+    def __init__(self, home: Path, name: str, level: str):
+        self.folder, self.bin = home / name, home / "env/bin"
+        self.folder.mkdir()
+        self.environment = {
+            "PATH": str(self.bin), "HOME": str(self.folder), "SUPPLE_CACHE_DIR": str(self.folder / "cache"),
+            "SUPPLE_KERNEL_LEVEL": level, "SUPPLE_KERNELS": "compiled", "OPENBLAS_NUM_THREADS": "1", "LANG": "C.UTF-8",
+        }  # fmt: skip
+        assert shutil.which("gcc", path=self.environment["PATH"]) is None
+
+    def run(self, command: list[str]) -> float:
+        """Return the processor time of a command of supple, s."""
+        return self._timed([str(self.bin / "supple"), *command])
+
+    def python(self, arguments: list[str]) -> float:
+        """Return the processor time of a Python process, s."""
+        return self._timed([str(self.bin / "python"), "-W", "ignore", *arguments])
+
+    def _timed(self, command: list[str]) -> float:
+        for stale in self.folder.glob("*.samples*"):
+            stale.unlink()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if done.returncode:
+            sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+if __name__ == "__main__":
+    main()

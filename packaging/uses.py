@@ -1,0 +1,171 @@
+"""Uses of kernels: calls of public functions over all bundled examples, so that a wheel carries every kernel they need.
+
+`supple warmup` covers the common cases in two minutes. A wheel should leave nothing to compile, so that its kernels are
+compiled by calling each function with every kind of mechanism: rigid and flexible, planar and spatial, trees and loops,
+with drives, friction, superelements and mass-proportional damping. A call that a mechanism does not support is skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import supple
+from supple import control
+from supple.compilation.patience import natively
+from supple.diagnostics import SuppleError
+
+SHORT = 0.004  # s
+DAMPED = """
+supple: 1
+plane: xz
+gravity: [0, -9.81]
+materials: {steel: {youngs_modulus: 210e9, density: 7800}}
+sections: {bar: {rectangle: [20 mm, 10 mm]}}
+points: {O: [0, 0], T: [1, 0]}
+bodies: {arm: {beam: [O, T], section: bar, material: steel}}
+joints: {O: {revolute: [ground, arm]}}
+actuators: {motor: {joint: O, limits: [-0.2, 0.2]}}
+sensors: {tip: {position: T}}
+damping: {rayleigh: [0.5, 1e-4]}
+motions: {nod: {coordinates: {motor: {from: 0, to: 0.1, velocity: 1, acceleration: 10}}}}
+"""
+
+
+def machines() -> Iterator[Any]:
+    """Yield all bundled examples, and a beam with mass-proportional damping."""
+    from supple.formats.mechanism_file import loads
+
+    yield loads(DAMPED)
+    for folder in sorted((Path(__file__).resolve().parents[1] / "examples").iterdir()):
+        if (folder / "mechanism.yaml").is_file():
+            yield supple.load(folder / "mechanism.yaml")
+
+
+def run_all() -> tuple[int, int]:
+    """Make all calls; return the number of those that ended and of those that a mechanism does not support."""
+    done = skipped = 0
+    with natively(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for mechanism in machines():
+            for call in (
+                *of_mechanism(mechanism),
+                *of_model(mechanism, {}),
+                *of_model(mechanism, {"internal_modes": 1}),
+            ):
+                try:
+                    call()
+                    done += 1
+                except (SuppleError, ValueError, TypeError, KeyError, StopIteration, AttributeError, IndexError):
+                    skipped += 1
+            print(f"{mechanism.name}: {done} calls, {skipped} not supported", file=sys.stderr, flush=True)
+    return done, skipped
+
+
+def of_mechanism(mechanism: Any) -> Iterator[Callable[[], object]]:
+    """Yield calls of functions of a mechanism."""
+    actuators, sensors = list(mechanism.actuators), list(mechanism.sensors)
+    output = list(supple.linearize(mechanism).outputs)[:1] if actuators else sensors[:1]
+    motions = list(mechanism.motions)
+    lines = [1.0, 2.0]
+    yield lambda: supple.check(mechanism)
+    yield lambda: supple.assemble(mechanism)
+    yield lambda: supple.motion(supple.assemble(mechanism), [0.1] * len(supple.assemble(mechanism).theta))
+    for rigid in (False, True):
+        yield lambda rigid=rigid: supple.local(mechanism, rigid=rigid)
+        yield lambda rigid=rigid: supple.simulate(mechanism, until=SHORT, step=SHORT / 4, rigid=rigid)
+        yield lambda rigid=rigid: supple.linearize(mechanism, rigid=rigid)
+        for motion in motions[:1]:
+            yield lambda rigid=rigid, motion=motion: supple.inverse(mechanism, motion, rigid=rigid)
+            yield lambda rigid=rigid, motion=motion: supple.simulate(
+                mechanism, motion=motion, until=SHORT, step=SHORT / 4, rigid=rigid
+            )
+    yield lambda: supple.local(mechanism, internal_modes=2)
+    yield lambda: supple.local(mechanism, internal_modes=1, stiffening=True)
+    yield lambda: supple.equilibrium(mechanism)
+    for free in (False, True):
+        yield lambda free=free: supple.modes(mechanism, count=2, free_actuators=free)
+        yield lambda free=free: supple.modes(mechanism, count=2, free_actuators=free, preload=False)
+        for name in actuators[:1]:
+            for kind in (name, f"{name}.acceleration"):
+                yield lambda kind=kind, free=free: supple.frf(
+                    mechanism, None, [kind], output, lines, free_actuators=free
+                )
+                yield lambda kind=kind: supple.frf(mechanism, None, [kind], output, lines, preload=False)
+                yield lambda kind=kind: supple.frf(mechanism, None, [kind], output, lines, damping={"structural": 0.02})
+    yield lambda: supple.deflection(mechanism)
+    yield lambda: supple.deflection(mechanism, large=True)
+    yield lambda: supple.compliance(mechanism, None, output[:1])
+    yield lambda: supple.buckling(mechanism)
+    yield lambda: supple.linearize(mechanism, formulation="erls")
+    yield lambda: supple.modes(mechanism, count=2, formulation="erls")
+    yield lambda: supple.simulate(mechanism, until=SHORT, step=SHORT / 4, drives=True)
+    yield lambda: supple.simulate(mechanism, until=SHORT, step=SHORT / 4, formulation="erls")
+    for name in list(mechanism.parameters)[:1]:
+        yield lambda name=name: supple.linearize(mechanism, along=name)
+        yield lambda name=name: supple.modes(mechanism, count=2, along=name)
+        yield lambda name=name: supple.local(mechanism, along=name)
+
+
+def of_model(mechanism: Any, modes: dict[str, int]) -> Iterator[Callable[[], object]]:
+    """Yield calls of methods of a reduced model of one box, and of controllers designed on it."""
+    try:
+        model = supple.reduce(mechanism, boxes=1, fit="quadratic", store=False, rigid=not modes, **modes)
+    except (SuppleError, ValueError):
+        return
+    (box,) = model.provenance["options"]["region"][:1]
+    here = np.mean(np.transpose(box) if len(box) != 2 else box, axis=0).ravel()[: model.layout.theta].tolist()
+    times, sample = [0.0, SHORT], SHORT / 4
+    yield lambda: supple.reduce(mechanism, boxes=1, fit="chebyshev", degree=2, store=False, rigid=not modes, **modes)
+    yield lambda: model.evaluate(here)
+    yield lambda: model.evaluate([here, here])
+    for method in ("forward", "inverse"):
+        yield lambda method=method: getattr(model, method)(here)
+        yield lambda method=method: getattr(model, method)([here, here])
+    yield lambda: model.energy(here)
+    yield lambda: model.equilibrium(here)
+    yield lambda: model.linearize(here)
+    yield lambda: model.frf(here, model.layout.inputs[:1], model.layout.outputs[:1], [1.0, 2.0], free_actuators=True)
+    for method in ("explicit", "implicit"):
+        yield lambda method=method: model.simulate(times, None, here, method=method)
+        yield lambda method=method: model.simulate(times, None, here, method=method, drives=True)
+    for plant in (mechanism, model):
+        yield lambda plant=plant: control.closed_loop(plant, Still(model), until=SHORT, sample_time=sample, start=here)
+    if mechanism.motions:
+        name = next(iter(mechanism.motions))
+        motion = supple.trajectory(mechanism, name)
+        designs: tuple[Callable[[], Any], ...] = (
+            lambda: control.computed_torque(model, motion, 12.0),
+            lambda: control.joint_pd(model, motion, sample_time=sample, frequencies=12.0),
+            lambda: control.joint_servo(model, motion, sample_time=sample),
+        )
+        yield lambda: model.simulate(until=SHORT, motion=motion)
+        yield lambda: model.follow(motion)
+        yield lambda: supple.inverse(model, name)
+        for design in designs:
+            for plant in (mechanism, model):
+                yield lambda design=design, plant=plant: control.closed_loop(
+                    plant, design(), until=SHORT, sample_time=sample
+                )
+
+
+class Still:
+    """A controller that commands nothing."""
+
+    def __init__(self, model: Any) -> None:
+        self._zeros = dict.fromkeys(model.layout.inputs, 0.0)
+
+    def step(self, t: float, measurement: Any) -> dict[str, float]:
+        """Return zero for every actuator."""
+        return self._zeros
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("SUPPLE_KERNELS", "compiled")
+    print(*run_all())
