@@ -76,7 +76,8 @@ def _library() -> Any:
                 return
             self._raise_if_finalized()
             for library in dict.fromkeys(self._linking_libraries):
-                self._reload_init.update(library._reload_init)
+                if hasattr(library, "_reload_init"):  # since numba 0.62
+                    self._reload_init.update(library._reload_init)
                 self._final_module.link_in(library._get_module_for_linking(), preserve=True)
             self._finalize_dynamic_globals()
             self._verify_declare_only_symbols()
