@@ -19,11 +19,11 @@ MOST = 1.0  # s of processor time that a first use may take more than the second
 LOOP = """
 import supple
 from supple import control
-arm = supple.load("four-bar")
-motion = supple.trajectory(arm, next(iter(arm.motions)))
-model = supple.reduce(arm, tolerance=1e-3, store=False)
-law = control.computed_torque(model, motion, frequency_hz=3.0)
-control.closed_loop(arm, law, until=0.05, sample_time=0.005)
+arm = supple.load("ralf")
+motion = supple.trajectory(arm, "reach")
+model = supple.reduce(arm, boxes=1, fit="quadratic", store=False, rigid=True)
+law = control.joint_servo(model, motion, sample_time=0.002)
+control.closed_loop(arm, law, until=0.02, sample_time=0.002, rigid=True)
 """
 JOBS: dict[str, list[str]] = {
     "check": ["check", "ralf"],
