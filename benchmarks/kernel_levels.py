@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ROUNDS = 5
+ROUNDS = 3
 WORK = """
 import hashlib, json, sys, time, warnings
 from pathlib import Path
@@ -44,15 +44,15 @@ measure("modes, 400", lambda: supple.modes(arm, here, count=4).frequencies_hz)
 one = supple.assemble(arm, [1.0, 0.9])
 measure("modes, one", lambda: [supple.modes(arm, one, count=4).frequencies_hz for _ in range(50)])
 measure("linearize, one", lambda: [supple.linearize(loop, {"crank": 0.1}).A for _ in range(50)])
-both = ("lift", "elbow")
-measure("simulate, flexible", lambda: supple.simulate(arm, start="home", until=0.05).coordinates.array(both))
-measure("simulate, rigid", lambda: supple.simulate(arm, start="home", until=0.5, rigid=True).coordinates.array(both))
+values = lambda run: list(run.coordinates.values())
+measure("simulate, flexible", lambda: values(supple.simulate(arm, start="home", until=0.05)))
+measure("simulate, rigid", lambda: values(supple.simulate(arm, start="home", until=0.5, rigid=True)))
 model = supple.reduce(arm, internal_modes=2, boxes=2, store=False)
 x = theta[:, :]
 measure("model, 400 states", lambda: [model.evaluate(x).M for _ in range(20)][0])
 measure("model, one state", lambda: [model.evaluate(x[0]).M for _ in range(500)][0])
 times = np.linspace(0.0, 0.5, 500)
-measure("model in time", lambda: model.simulate(times, None, "home").coordinates.array(both))
+measure("model in time", lambda: values(model.simulate(times, None, "home")))
 print(json.dumps({"best": best, "numbers": numbers, "level": precompiled.choice().level}))
 """
 
