@@ -52,7 +52,7 @@ def test_a_first_answer_does_not_wait_for_a_compiler(tmp_path):
     command = "modes ralf --at home --count 3 --no-preload"
     first = supple(command, SUPPLE_KERNELS="patient", SUPPLE_CACHE_DIR=str(tmp_path))
     np.testing.assert_allclose(first["frequencies_hz"], [5.984, 8.331, 36.466], rtol=1e-4)
-    assert not list(tmp_path.rglob("*.nbi"))
+    assert not list(tmp_path.rglob("*.code"))
 
 
 LOOP = """
