@@ -18,24 +18,18 @@ import numpy as np
 
 import supple
 from supple import control
+from supple.cli.warmup import BEAM
 from supple.compilation.patience import natively
 from supple.diagnostics import SuppleError
 
 SHORT = 0.004  # s
-DAMPED = """
-supple: 1
-plane: xz
-gravity: [0, -9.81]
-materials: {steel: {youngs_modulus: 210e9, density: 7800}}
-sections: {bar: {rectangle: [20 mm, 10 mm]}}
-points: {O: [0, 0], T: [1, 0]}
-bodies: {arm: {beam: [O, T], section: bar, material: steel}}
-joints: {O: {revolute: [ground, arm]}}
-actuators: {motor: {joint: O, limits: [-0.2, 0.2]}}
-sensors: {tip: {position: T}}
+DAMPED = (
+    BEAM
+    + """
 damping: {rayleigh: [0.5, 1e-4]}
 motions: {nod: {coordinates: {motor: {from: 0, to: 0.1, velocity: 1, acceleration: 10}}}}
 """
+)
 
 
 def machines() -> Iterator[Any]:

@@ -117,6 +117,32 @@ def test_foreign_code_is_not_loaded(carried, tmp_path, key, value):
     assert f"for {key} {value}" in done.stderr
 
 
+def test_a_damaged_index_is_reported(carried, tmp_path):
+    script, folder = carried
+    spoilt = tmp_path / "precompiled"
+    spoilt.mkdir()
+    (spoilt / "index.json").write_bytes((folder / "index.json").read_bytes()[:-20])
+    done = run(script, str(spoilt), cache=tmp_path / "cache")
+    assert done.stdout == "5.0 compiled here\n"
+    assert "install supple again" in done.stderr
+
+
+def test_levels_that_are_missing_or_too_high_are_named(monkeypatch):
+    index = {"Python": sys.implementation.cache_tag, "numba": precompiled._minor("numba"), "system": "Linux",
+             "architecture": "x86_64", "levels": {"x86-64-v3": {"kernels": {}, "bytes": 0}}}  # fmt: skip
+    monkeypatch.setattr(precompiled, "index", lambda: index)
+    monkeypatch.setattr(precompiled, "processor_flags", lambda: precompiled.LEVELS["x86_64"]["x86-64-v2"])
+    try:
+        precompiled.choice.cache_clear()
+        assert "lacks abm, avx" in precompiled.choice().reason
+        assert "x86-64-v3 needs" in precompiled.choice().reason
+        monkeypatch.setenv("SUPPLE_KERNEL_LEVEL", "x86-64-v2")
+        precompiled.choice.cache_clear()
+        assert precompiled.choice() == (None, "they are for x86-64-v3, above x86-64-v2")
+    finally:
+        precompiled.choice.cache_clear()
+
+
 def test_an_unknown_level_is_refused(monkeypatch):
     monkeypatch.setenv("SUPPLE_KERNEL_LEVEL", "x86-64-v9")
     precompiled.choice.cache_clear()

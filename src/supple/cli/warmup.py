@@ -27,7 +27,7 @@ actuators: {crank: {joint: A, limits: [-0.2, 0.2]}}
 sensors: {tip: {position: E}}
 motions: {nod: {coordinates: {crank: {from: 0, to: 0.1, velocity: 1, acceleration: 10}}}}
 """
-_BEAM = """
+BEAM = """
 supple: 1
 plane: xz
 gravity: [0, -9.81]
@@ -94,7 +94,7 @@ def run_chain(chain: int) -> tuple[int, float]:
     from supple.formats.mechanism_file import loads
 
     before, used = announcement.compiled_count(), time.process_time()
-    machines = Machines(loads(_LOOP), loads(_BEAM))
+    machines = Machines(loads(_LOOP), loads(BEAM))
     with announcement.quietly(), natively(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings about these test machines do not concern the user
         for job in CHAINS[chain]:

@@ -271,7 +271,8 @@ class KeptCode:
         reason = precompiled.choice().reason
         if reason:
             note_once(f"the precompiled kernels are not used: {reason}; kernels are compiled on this machine, once")
-        found = precompiled.find(self.folder.name, signature_digest(signature))
+        key = self.folder.name, signature_digest(signature)
+        found = precompiled.find(*key)
         origin = PRECOMPILED if found is not None else COMPILED_HERE
         if found is None:
             found = self._read(self._file(signature, context.codegen()))
@@ -279,7 +280,7 @@ class KeptCode:
             return None
         try:
             result = CompileResult._rebuild(context, *pickle.loads(found))  # noqa: S301 - by us, as its digest says
-            loaded[self.folder.name, signature_digest(signature)] = origin
+            loaded[key] = origin
             return result
         except (ImportError, AttributeError):
             # The kernel, or a NamedTuple argument, has moved to another module. The digest does not contain modules,

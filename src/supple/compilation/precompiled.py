@@ -54,9 +54,14 @@ def index() -> dict[str, Any]:
     """Return the index of the precompiled kernels; empty if this installation has none, as a clone."""
     try:
         found = json.loads((FOLDER / INDEX).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except FileNotFoundError:
         return {}
-    return found if isinstance(found, dict) else {}
+    except (OSError, ValueError):
+        found = None
+    if not isinstance(found, dict) or not isinstance(found.get("levels"), dict):
+        _note_damage()
+        return {}
+    return found
 
 
 @cache
@@ -95,12 +100,24 @@ def choice() -> Choice:
     ):
         if found.get(name) != here:
             return Choice(None, f"they are for {name} {found.get(name)}, not {here}")
-    levels = list(family)
-    allowed = levels[levels.index(asked) :] if asked else levels
-    for level in allowed:
-        if level in found["levels"] and family[level] <= processor_flags():
+    allowed = list(family)[list(family).index(asked) if asked else 0 :]
+    carried = [level for level in allowed if level in found["levels"]]
+    if not carried:
+        return Choice(None, f"they are for {', '.join(sorted(found['levels']))}, above {allowed[0]}")
+    for level in carried:
+        if family[level] <= processor_flags():
             return Choice(level)
-    return Choice(None, f"the processor lacks {', '.join(sorted(family[levels[-1]] - processor_flags())) or asked}")
+    lacking = sorted(family[carried[-1]] - processor_flags())
+    return Choice(None, f"the processor lacks {', '.join(lacking)}, which {carried[-1]} needs")
+
+
+def _note_damage() -> None:
+    from supple.compilation.kernel import note_once
+
+    note_once(
+        f"the precompiled kernels in {FOLDER} are damaged, so that kernels are compiled on this machine; "
+        "install supple again"
+    )
 
 
 def _minor(package: str) -> str:
@@ -165,12 +182,7 @@ def find(kernel: str, signature: str) -> bytes | None:
     except OSError:
         packed = b""
     if hashlib.sha256(packed).hexdigest() != digest:
-        from supple.compilation.kernel import note_once
-
-        note_once(
-            f"the precompiled kernels in {FOLDER} are damaged, so that kernels are compiled on this machine; "
-            "install supple again"
-        )
+        _note_damage()
         return None
     return zlib.decompress(packed)
 

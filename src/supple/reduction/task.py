@@ -135,7 +135,7 @@ def check_task(
 
 # Check of the region before the reduction: the mechanism must be assembled somewhere in it.
 #
-# The likeliest mistake is a forgotten unit: 95 to 145 are degrees. The message says so where that would help.
+# The likeliest mistake is a forgotten unit: 95 to 145 are degrees. The message suggests the unit if that would help.
 
 
 _CORNERS = 32  # of a box, at most
