@@ -28,10 +28,11 @@ static double divided(double B[AXES][INPUTS], const double *forces, const double
 int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPER@_THETA], const double *weights,
     const double *lower, const double *upper, double inputs[@UPPER@_INPUTS])
 {
-    double at[AXES], b[TERMS], B[AXES][INPUTS], L[AXES][AXES], step[AXES], tried[AXES];
+    double at[AXES], B[AXES][INPUTS], L[AXES][AXES], step[AXES], tried[AXES];
     double multipliers[AXES] = {0.0}, u[INPUTS], missing[AXES], scale = 0.0, value, size;
 //@ if fitted
-    double map[@width@];
+    @arrays@
+    double F[FITTED];
     const double *row;
 //@ end
     int unbound[INPUTS], i, j, k, a, n, m, flag;
@@ -39,13 +40,11 @@ int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPE
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
 //@ if fitted
     row = coefficients + ROW(leaf) * COLUMNS;
-    basis(leaf, at, b);
-    @combine@
-//@ else
-    (void)b;
+    @fit@
+    spread(g, 0, STORED, F);
 //@ end
     for (i = 0; i < AXES; ++i)
-        for (a = 0; a < INPUTS; ++a) B[i][a] = @map@[i * INPUTS + a];
+        for (a = 0; a < INPUTS; ++a) B[i][a] = (@map@)[i * INPUTS + a];
     for (i = 0; i < AXES; ++i) scale = fabs(forces[i]) > scale ? fabs(forces[i]) : scale;
     value = divided(B, forces, weights, lower, upper, multipliers, u, unbound, missing);
     for (n = 0; n < DIVISIONS; ++n) {

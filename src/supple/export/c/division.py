@@ -10,8 +10,8 @@ operations. Without bounds the first step is the solution, u = W⁻¹Bᵀ(B W⁻
 
 from __future__ import annotations
 
+from supple.export.c.evaluation import call, declared, fits
 from supple.export.c.generated_model import CModel
-from supple.export.c.polynomial import combine_call
 from supple.export.template import Words, fill_template, template_parts
 
 ITERATIONS, HALVINGS = 25, 12
@@ -32,7 +32,6 @@ def division(model: CModel) -> str:
     words: Words = {
         "prefix": model.prefix, "UPPER": model.upper, "iterations": str(ITERATIONS), "halvings": str(HALVINGS),
         "unmet": {"double": "1e-9", "single": "1e-4"}[model.precision], "fitted": item.columns is not None,
-        "map": item.source if item.columns is None else "map", "width": str(item.width),
-        "combine": "" if item.columns is None else combine_call(model.fitted, item.columns, "b", "map"),
+        "map": item.source, "arrays": declared(fits(model)["inputs"], model.real, zero=True), "fit": call(fits(model)["inputs"]),
     }  # fmt: skip
     return fill_template(PARTS["source"], words)

@@ -59,70 +59,37 @@ static double slip(const @prefix@_model *m, int j, const double rates[SIZE])
     for (i = 0; i < SIZE; ++i) rate += m->friction_map[j][i] * rates[i];
     return rate;
 }
-//@ part friction_forces
-    for (j = 0; j < FRICTION; ++j) {
-        double slope;
-        const double drag = p->friction[j] * direction(p, slip(m, j, rates), &slope);
-        for (i = 0; i < SIZE; ++i) sum[i] += m->friction_map[j][i] * drag;
-    }
 //@ part columns
 
 int @prefix@_columns(const double theta[@UPPER@_THETA], double values[@UPPER@_COLUMNS])
 {
+    @real@ g[WIDE];
     double at[AXES];
     int flag;
     const int leaf = place(theta, at, &flag);
-    double b[TERMS];
     const double *row;
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
     row = coefficients + ROW(leaf) * COLUMNS;
-    basis(leaf, at, b);
-    @combine_columns@
+    @fit_all@
+    spread(g, 0, STORED, values);
     return flag;
 }
 //@ part assemble
 
-static void assemble(int leaf, const double *eta, const double *b, double (*db)[TERMS], int known, @prefix@_model *model, changes *more@mass_argument@)
+/* Unpacks coefficients from the columns F and their slopes dF. */
+static void assemble(const double *eta, const double *F, double (*dF)[FITTED], @prefix@_model *model, changes *more)
 {
 //@ if from_mass
     double dM[AXES][SIZE][SIZE];
 //@ end
-//@ if split
-    static const double no_mass[@M_width@] = {0.0};
-    double constant[SIZE][SIZE];
-//@ end
-//@ if force_columns
-    double values[@force_columns@];
-//@ end
 //@ if counters
     int @counters@;
 //@ end
-//@ if row
-    const double *const row = coefficients + ROW(leaf) * COLUMNS;
-//@ end
 @unused@@body@}
 //@ part assembled
-//@ if force_columns
-    @combine_forces@
-//@ end
-//@ if split
-    symmetric(no_mass, model->M);
-//@ else
     symmetric(@M@, model->M);
-//@ end
 //@ if inertia
 @inertia@
-//@ end
-//@ if exact
-    for (i = 0; mass && i < SIZE; ++i)
-//@ if bent
-        for (j = 0; j < SIZE; ++j) mass[i][j] = model->M[i][j];
-    symmetric(@M@, constant);
-    for (i = 0; i < SIZE; ++i)
-        for (j = 0; j < SIZE; ++j) model->M[i][j] += constant[i][j];
-//@ else
-        for (j = 0; j < SIZE; ++j) mass[i][j] = 0.0;
-//@ end
 //@ end
 //@ if damping
     symmetric(@damping@, model->damping);
@@ -141,29 +108,18 @@ static void assemble(int leaf, const double *eta, const double *b, double (*db)[
 //@ end
 //@ end
 //@ if from_potential
-    for (i = 0; i < AXES; ++i) {
-        double slope[1];
-        @potential_slope@
-        model->force[i] = -slope[0];
-    }
+    for (i = 0; i < AXES; ++i) model->force[i] = -*(@potential_slope@);
 //@ else
 //@ if constant_potential
     for (i = 0; i < AXES; ++i) model->force[i] = 0.0;
 //@ end
 //@ end
 //@ if coupling
-    for (i = 0; i < AXES; ++i) {
-        double slope[@elastic@];
-        @force_slope@
-        for (j = 0; j < @elastic@; ++j) model->force_gradient[j][i] = slope[j];
-    }
+    for (i = 0; i < AXES; ++i)
+        for (j = 0; j < @elastic@; ++j) model->force_gradient[j][i] = (@force_slope@)[j];
 //@ end
 //@ if bending
-    for (i = 0; i < AXES; ++i) {
-        double packed[@K_width@];
-        @K_slope@
-        symmetric(packed, model->stiffness_gradient[i]);
-    }
+    for (i = 0; i < AXES; ++i) symmetric(@K_slope@, model->stiffness_gradient[i]);
 //@ end
 //@ if input_map
     for (i = 0; i < @size@; ++i)
@@ -188,11 +144,7 @@ static void assemble(int leaf, const double *eta, const double *b, double (*db)[
 //@ end
 //@ end
 //@ if from_mass
-    for (i = 0; i < AXES; ++i) {
-        double packed[@M_width@];
-        @M_slope@
-        symmetric(packed, dM[i]);
-    }
+    for (i = 0; i < AXES; ++i) symmetric(@M_slope@, dM[i]);
     for (i = 0; i < AXES; ++i)
         for (j = 0; j < AXES; ++j)
             for (k = 0; k < AXES; ++k)
@@ -209,82 +161,41 @@ static void assemble(int leaf, const double *eta, const double *b, double (*db)[
 
 int @prefix@_coefficients(const double @argument@, @prefix@_model *model)
 {
-    double at[AXES];
+    @arrays@
+    double at[AXES], F[FITTED]@dF@;
     int flag;
     const int leaf = place(@point@, at, &flag);
-    double b[TERMS]@db@;
-//@ if constant_outputs
+//@ if counted
     int i;
 //@ end
-//@ if fitted_outputs
     const double *row;
-//@ end
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
-//@ if fitted_outputs
     row = coefficients + ROW(leaf) * COLUMNS;
+    @fit@
+    spread(g, 0, STORED, F);
+//@ if slopes
+    for (i = 0; i < AXES; ++i) spread(dg[i], 0, SLOPED_COLUMNS, dF[i]);
 //@ end
-    @products@
-    assemble(leaf, @bent_at@, b, @slopes@, 1, model, 0@no_mass@);
+    assemble(@bent_at@, F, @slope_array@, model, 0);
+//@ if fitted_outputs
+    @fit_outputs@
+    spread(g, OUTPUTS_FROM, OUTPUTS_TO, F);
+//@ end
 @seen@    return flag;
 }
-//@ part smooth
-
-/* Sums the forces that are linear in the coefficients. */
-static void smooth(const @prefix@_parameters *p, const @prefix@_model *m, const double @state@[SIZE], const double rates[SIZE], @real@ sum[SIZE])
-{
-//@ if counters
-    int @counters@;
-//@ end
-@unused@@body@}
-//@ part forces
-    for (i = 0; i < SIZE; ++i) {
-        double force = @force@;
-//@ if summed
-        for (j = 0; j < SIZE; ++j) {
-//@ if christoffel
-            double along = 0.0;
-            for (k = 0; k < SIZE; ++k) along += m->christoffel[i][j][k] * rates[k];
-            force += along * rates[j];
-//@ end
-//@ if damping
-            force += p->damping * m->damping[i][j] * rates[j];
-//@ end
-//@ if K
-            force += m->K[i][j] * @state@[j];
-//@ end
-        }
-//@ end
-//@ if coupling
-        if (i < AXES)
-            for (j = AXES; j < SIZE; ++j) force -= m->force_gradient[j - AXES][i] * @state@[j];
-//@ end
-//@ if bending
-        if (i < AXES)
-            for (j = AXES; j < SIZE; ++j)
-                for (k = AXES; k < SIZE; ++k)
-                    force += 0.5 * @state@[j] * m->stiffness_gradient[i][j][k] * @state@[k];
-//@ end
-        sum[i] = force;
-    }
-//@ part resistance
-
-static void resistance(const @prefix@_parameters *p, const @prefix@_model *m, const double @state@[SIZE],
-    const double rates[SIZE], @real@ sum[SIZE])
-{
-@count@    smooth(p, m, @state@, rates, sum);
-@friction@}
 //@ part dynamics
 
-/* Evaluates the coefficients of the forces, and the Chebyshev products they are made of, at a point. */
-static int equations(const double *eta, @prefix@_model *m@given_mass@)
+/* Evaluates the columns of forces at a point. */
+static int equations(const double *eta, @declared@)
 {
-    double at[AXES], b[TERMS]@db@;
-@exact_terms@    int flag;
+    double at[AXES];
+    int flag;
     const int leaf = place(eta, at, &flag);
+    const double *row;
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
-    @tabulate@
-    assemble(leaf, @bent@, b, @slopes@, 1, m, 0@mass@);
-@exact_parts@    return flag;
+    row = coefficients + ROW(leaf) * COLUMNS;
+    @fit@
+    return flag;
 }
 
 void @prefix@_defaults(@prefix@_parameters *parameters)
@@ -292,35 +203,32 @@ void @prefix@_defaults(@prefix@_parameters *parameters)
     *parameters = standard;
 }
 
-int @prefix@_inverse(@given@const double accelerations[@n@], double forces[@n@])
+int @prefix@_inverse(@given@const double accelerations[@n@], double required[@n@])
 {
-    @prefix@_model m;
-    @real@ rest[SIZE];
+    @arrays@
+    @real@ M[SIZE][SIZE], sum[SIZE];
     int i, j;
-    const int flag = equations(@state@, &m@no_mass@);
+    const int flag = equations(@state@, g@dg@);
     if (flag == @UPPER@_OUTSIDE) return flag;
-    resistance(&standard, &m, @state@, rates, rest);
+    forces(&standard, g, @pass_dg@@state@, rates, M, sum);
     for (i = 0; i < SIZE; ++i) {
-        for (j = 0; j < SIZE; ++j) rest[i] += @cast@m.M[i][j] * accelerations[j];
-        forces[i] = (double)rest[i];
+        for (j = 0; j < SIZE; ++j) sum[i] += M[i][j] * @cast@accelerations[j];
+        required[i] = (double)sum[i];
     }
     return flag;
 }
 
 static int accelerate(const @prefix@_parameters *p, @given@@inputs@double accelerations[SIZE])
 {
-    @prefix@_model m;
-    @real@ rest[SIZE];
-@factor@    int i@j@;
-    const int flag = equations(@state@, &m@its_mass@);
+    @arrays@
+    @real@ M[SIZE][SIZE], sum[SIZE];
+    int i@j@;
+    const int flag = equations(@state@, g@dg@);
     if (flag == @UPPER@_OUTSIDE) return flag;
-    resistance(p, &m, @state@, rates, rest);
-    for (i = 0; i < SIZE; ++i) {
-        rest[i] = -rest[i];
-@feed@    }
-    if (factorize(@factored@)) return @UPPER@_INDEFINITE;
-    substitute(@factored@, rest);
-    for (i = 0; i < SIZE; ++i) accelerations[i] = (double)rest[i];
+    forces(p, g, @pass_dg@@state@, rates, M, sum);
+@feed@    if (factorize(M)) return @UPPER@_INDEFINITE;
+    substitute(M, sum);
+    for (i = 0; i < SIZE; ++i) accelerations[i] = -(double)sum[i];
     return flag;
 }
 

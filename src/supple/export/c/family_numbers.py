@@ -1,6 +1,6 @@
 """Tables of a family of models in C: its polynomials over (θ, μ), and the location of a slice at some μ in them.
 
-    d_α = Σ_β c_αβ T_β(ξ_μ)   for the boxes that contain μ, once when μ is set;   f_μ(θ) = Σ_α d_α T_α(ξ_θ) every call
+    d_α = Σ_β c_αβ ξ_μ^β   for the boxes that contain μ, once when μ is set;   f_μ(θ) = Σ_α d_α ξ_θ^α every call
 
 The tree or grid of boxes remains that over (θ, μ), so that the box of a point is found as in the whole fit. All other
 code is written as for a single model, whose boxes are those of the family, with terms in θ alone.
@@ -8,19 +8,23 @@ code is written as for a single model, whose boxes are those of the family, with
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.chebyshev_products import basis
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array, Integers
 from supple.export.c.location import BoxGrid, regular_grid
+from supple.export.c.monomials import Exponents, Monomials, leaf_shapes, monomials
 from supple.reduced.family import Family
+
+if TYPE_CHECKING:
+    from supple.export.c.columns import StoredColumn
 
 _MOST_TRIED = 5_000_000  # limit of μ values times boxes in the search for the largest slice; beyond it all boxes count
 
@@ -70,31 +74,36 @@ class CFamily:
         return self.family.fitted if self.grid is None else self.grid.fitted
 
     @cached_property
-    def places(self) -> Integers:
-        """Index of α for each term (α, β), in order of first appearance."""
-        numbers: dict[tuple[int, ...], int] = {}
-        rows = self.whole.arrays.indices[:, : self.theta].tolist()
-        return np.array([numbers.setdefault(tuple(row), len(numbers)) for row in rows], dtype=np.int64)
+    def shapes(self) -> tuple[list[Exponents], Integers]:
+        """Exponents (α, β) of the boxes, sorted by α, and the shape of each box."""
+        return leaf_shapes(self.whole)
 
     @cached_property
-    def boxes(self) -> Piecewise:
-        """The same boxes with terms in θ alone, from which the code of one point is written; it cannot be evaluated."""
-        arrays = self.whole.arrays
-        first = np.unique(self.places, return_index=True)[1]
-        indices = np.ascontiguousarray(arrays.indices[first, : self.theta])
-        counts = np.array([int(self.places[:terms].max()) + 1 for terms in arrays.leaves_i[:, 1]], dtype=np.int64)
-        highest = np.maximum.accumulate(indices.max(axis=1))
-        return Piecewise(
-            arrays._replace(
-                leaves_i=np.column_stack([np.cumsum([0, *counts[:-1]]), counts, highest[counts - 1]]), indices=indices
-            )
-        )
+    def groups(self) -> list[list[int]]:
+        """First position of each α in each shape, and the number of terms at the end."""
+        found = []
+        for shape in self.shapes[0]:
+            heads = [alpha[: self.theta] for alpha in shape]
+            found.append([k for k, head in enumerate(heads) if k == 0 or head != heads[k - 1]] + [len(heads)])
+        return found
+
+    def slices(self, columns: Integers) -> Monomials:
+        """Return the polynomials in θ alone, without coefficients."""
+        shapes, leaf_shape = self.shapes
+        alone = [
+            [shape[k][: self.theta] for k in starts[:-1]] for shape, starts in zip(shapes, self.groups, strict=True)
+        ]
+        return Monomials(alone, leaf_shape, np.zeros(len(leaf_shape), dtype=np.int64), np.zeros((0, len(columns))))
+
+    def table(self, stored: Sequence[StoredColumn]) -> Monomials:
+        """Return the polynomials in θ and μ."""
+        return monomials(self.whole, np.array([column.column for column in stored], dtype=np.int64))
 
     @cached_property
-    def order(self) -> tuple[Integers, Integers]:
-        """Order of the terms (α, β) sorted by α, and first position of each α."""
-        order = np.argsort(self.places, kind="stable")
-        return order, np.searchsorted(self.places[order], np.arange(self.places.max() + 2))
+    def counts(self) -> Integers:
+        """Number of terms in θ alone of each box."""
+        shapes, leaf_shape = self.shapes
+        return np.array([len(starts) - 1 for starts in self.groups], dtype=np.int64)[leaf_shape]
 
     @cached_property
     def ranges(self) -> Ranges:
@@ -138,7 +147,7 @@ class CFamily:
     def largest(self) -> tuple[int, int]:
         """Number of rows and of boxes of the largest slice."""
         lower, upper, _ = self.ranges
-        terms = self.boxes.arrays.leaves_i[:, 1]
+        terms = self.counts
         tried = []
         for j in range(lower.shape[1]):
             edges = np.unique([*lower[:, j], *upper[:, j]])
@@ -156,18 +165,20 @@ class CFamily:
     def upper(self) -> Array:
         return np.array([parameter.upper for parameter in self.family.parameters])
 
-    def slice(self) -> Slice:
+    def slice(self, stored: Sequence[StoredColumn]) -> Slice:
         """Return the slice at the family's own values, as the C code computes it."""
-        values, arrays, s = np.array(self.family.values), self.whole.arrays, self.theta
-        met, counts = self.find_boxes(values), self.boxes.arrays.leaves_i[:, 1]
+        values, arrays, s, made = np.array(self.family.values), self.whole.arrays, self.theta, self.table(stored)
+        met, counts = self.find_boxes(values), self.counts
         rows, boxes = np.zeros(len(counts), dtype=np.int64), np.zeros(len(counts), dtype=np.int64)
-        found, first = np.zeros((self.largest[0], self.whole.outputs)), 0
+        found, first = np.zeros((self.largest[0], len(stored))), 0
         for number, leaf in enumerate(np.flatnonzero(met)):
-            start, terms, _ = (int(k) for k in arrays.leaves_i[leaf])
+            shape = int(made.leaf_shape[leaf])
+            exponents, starts = np.array(made.shapes[shape])[:, s:], self.groups[shape]
             center, inverse = arrays.leaves_f[leaf, :, s:]
-            weights = basis(((values - center) * inverse)[None], arrays.indices[:terms, s:])[0]
-            part = weights[:, None] * arrays.coefficients[start : start + terms]
-            np.add.at(found, first + self.places[:terms], part)
+            weights = np.prod(((values - center) * inverse) ** exponents, axis=1)
+            start = made.leaf_row[leaf]
+            part = weights[:, None] * made.coefficients[start : start + len(exponents)]
+            found[first : first + counts[leaf]] = np.add.reduceat(part, starts[:-1], axis=0)
             rows[leaf], boxes[leaf] = first, number
             first += int(counts[leaf])
         return Slice(rows, boxes, found)

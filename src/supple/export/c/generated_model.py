@@ -10,8 +10,10 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError
+from supple.export.c.columns import StoredColumn, stored_columns
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.location import BoxGrid, regular_grid
+from supple.export.c.monomials import Monomials, monomials
 from supple.hardware.hardware import Hardware
 from supple.reduced.layout import CoefficientLayout, unpack_triangles
 from supple.reduced.row_map import model_row
@@ -38,7 +40,7 @@ class Exportable(Protocol):
 class Coefficient:
     """One coefficient of the equations.
 
-    source  : C expression of its first number, in terms of `values` (the fitted columns) or of a table
+    source  : C expression of its first number, in terms of `F` (the fitted columns) or of a table
     columns : range of fitted columns, None for a constant
     width   : number of numbers
     """
@@ -74,10 +76,21 @@ class CModel:
 
     @property
     def fitted(self) -> Piecewise:
-        """Fitted function with leaves in the order of the grid; for a family its boxes with terms in θ."""
+        """Fitted function with leaves in the order of the grid; that over (θ, μ) for a family."""
         if self.family is not None:
-            return self.family.boxes
+            return self.family.whole
         return self.rom.fitted if self.grid is None else self.grid.fitted
+
+    @cached_property
+    def stored(self) -> tuple[StoredColumn, ...]:
+        """Columns of the tables, in their order."""
+        return stored_columns(self)
+
+    @cached_property
+    def polynomials(self) -> Monomials:
+        """Polynomials of the boxes in θ; those of a family have no coefficients before its parameters are set."""
+        columns = np.array([column.column for column in self.stored], dtype=np.int64)
+        return monomials(self.fitted, columns) if self.family is None else self.family.slices(columns)
 
     @property
     def sizes(self) -> tuple[int, int, int, int, int]:
@@ -106,7 +119,7 @@ class CModel:
         for name, width in self.layout.widths.items():
             if name in self.layout.columns:
                 first, stop = self.layout.columns[name]
-                item = Coefficient(name, f"values + {first}" if first else "values", (first, stop), stop - first)
+                item = Coefficient(name, f"F + {first}" if first else "F", (first, stop), stop - first)
             elif name in self.layout.constants:
                 item = Coefficient(name, f"constant_{name}", None, int(np.size(self.layout.constants[name])))
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,11 +11,15 @@ import numpy as np
 from supple.equations.forces import FRICTION_SPEED
 from supple.export.c import setting
 from supple.export.c.division import can_divide
-from supple.export.c.equations import coefficient_argument, needs_slopes
+from supple.export.c.equations import coefficient_argument
+from supple.export.c.evaluation import fits, operations
+from supple.export.c.exact_parts import mass_columns
 from supple.export.c.family_numbers import CFamily
+from supple.export.c.forces import forces_function
 from supple.export.c.generated_model import CModel
+from supple.export.c.horner import LANES
 from supple.export.c.model_source import table_bytes
-from supple.export.c.polynomial import basis_degree, term_counts
+from supple.export.c.setting import family_rest
 from supple.export.c.source_text import BYTES, c_number, comment, identifiers, string
 from supple.export.c.stability import StableStep
 from supple.export.target import fixed_lines
@@ -123,8 +128,8 @@ def parameters(model: CModel) -> str:
     words: Words = {"UPPER": model.upper, "prefix": model.prefix, "friction": friction, "family": family is not None}
     if family is not None:
         rows, boxes = family.largest
-        words |= {"leaves": len(family.boxes.arrays.leaves_i), "coefficients": rows * model.fitted.outputs}
-        words |= {"exact": model.exact, "boxes": boxes, "pairs": model.coefficients["M"].width}
+        words |= {"leaves": len(family.counts), "coefficients": rows * len(model.stored) + LANES - 1}
+        words |= {"exact": model.exact, "boxes": boxes, "pairs": len(mass_columns(model))}
     return fill_template(PARTS["parameters"], words)
 
 
@@ -165,10 +170,11 @@ def number_names(start: str, names: Iterable[str]) -> str:
 
 def worst_operations(model: CModel) -> dict[str, int]:
     """Return the largest number of operations of each function, in the largest box."""
-    n, _, u, _, _ = model.sizes
+    n, u, made = model.layout.size, len(model.layout.inputs), fits(model)
+    place = 2 * model.layout.theta
     one, jacobian = _accelerate(model), _jacobian(model)
-    found = {"columns": _basis(model, slopes=False) + 2 * _terms(model) * model.fitted.outputs}
-    found["inverse"] = _equations(model) + _resistance(model) + 2 * n * n
+    found = {"columns": place + operations(model, made["all"])}
+    found["inverse"] = place + operations(model, made["forces"]) + _forces(model) + 2 * n * n
     found["forward, derivative"] = one
     found["jacobian"] = jacobian + (2 * n + u) * 2 * n * n
     found["step_explicit"] = 4 * one + 2 * n * 4 * 5 + 2 * n * 5
@@ -181,53 +187,23 @@ def worst_operations(model: CModel) -> dict[str, int]:
 
 def _set(model: CModel, family: CFamily) -> int:
     """Return the operations of setting parameters: every term of every box of the largest slice, once."""
-    parameters, whole = len(family.family.parameters), family.whole.arrays
-    boxes, top = family.largest[1], int(whole.indices[:, family.theta :].max(initial=1))
-    rest = 2 * int(family.order[1][1]) + 1 if model.exact else 0
-    term = parameters + 2 * model.fitted.outputs
-    return boxes * (
-        parameters * (2 + 3 * top) + int(whole.leaves_i[:, 1].max()) * term + rest * model.coefficients["M"].width
-    )
+    parameters, boxes = len(family.family.parameters), family.largest[1]
+    top = int(family.whole.arrays.indices[:, family.theta :].max(initial=1))
+    rest = (2 * family_rest(model, family).shape[1] + 1) * len(mass_columns(model)) if model.exact else 0
+    terms = max(len(shape) for shape in family.shapes[0])
+    return boxes * (parameters * (2 + top) + terms * (parameters + 2 * len(model.stored)) + rest)
 
 
-def _terms(model: CModel) -> int:
-    return term_counts(model.fitted)[-1]
+_OPERATION = re.compile(r" [-+*] | [-+]= |= -\(")
 
 
-def _basis(model: CModel, *, slopes: bool) -> int:
-    s, terms, more = model.layout.theta, _terms(model), basis_degree(model.fitted) - 1
-    plain = s * (2 + 3 * more) + terms * max(1, s - 1)
-    return plain + (s * 6 * more + s * terms * s if slopes else 0)
-
-
-def _equations(model: CModel) -> int:
-    return _basis(model, slopes=needs_slopes(model)) + _assemble(model) + 2 * model.layout.theta
-
-
-def _assemble(model: CModel) -> int:
-    """Return the operations of `assemble`: sums for values and for slopes along each θ, and the terms in δ."""
-    n, s, terms = model.layout.size, model.layout.theta, _terms(model)
-    ranges = [*model.inertia_columns, model.elastic_force_columns, model.stiffness_columns]
-    ranges += [model.coefficients["potential"].columns] if model.potential_gives_force else []
-    slopes = sum(stop - first for first, stop in (item for item in ranges if item is not None))
-    total = 2 * terms * (model.force_columns + s * slopes) + (3 * s**3 if model.mass_gives_christoffel else 0) + s
-    if model.bent:
-        rows = model.layout.slope_rows * n
-        total += (1 + s) * rows * (2 * (n - s) + 2)
-        curvature = model.coefficients.get("mass_curvature")
-        total += (1 + s) * 12 * curvature.width if curvature is not None else 0
-    return total
-
-
-def _resistance(model: CModel) -> int:
-    n, s, _, _, f = model.sizes
-    names = {name for name, _, _ in model.members()}
-    total = n * n * (2 * n + 2) if "christoffel" in names else 0
-    total += 3 * n * n * ("damping" in names) + 2 * n * n * ("K" in names) + n
-    total += 2 * s * (n - s) * ("force_gradient" in names) + 4 * s * (n - s) ** 2 * ("stiffness_gradient" in names)
-    if model.bent:
-        total += s * (n * (2 * n + 4) + 2) + model.layout.slope_rows * n * (2 + 4 * (n - s) + 4)
-    return total + f * (4 * n + 8)
+def _forces(model: CModel, *, change: bool = False) -> int:
+    """Return the operations of `forces`, counted in its code."""
+    s, total = model.layout.theta, 0
+    for line in forces_function(model, change=change).splitlines():
+        repeated = re.search(r"for \(o = 0; o < (\d+)", line)
+        total += len(_OPERATION.findall(line)) * (int(repeated[1]) if repeated else 1) * (s if line.startswith("     ") else 1)
+    return total + (20 * len(model.layout.dry_forces) if not change else 0)
 
 
 def _solve(n: int) -> int:
@@ -235,20 +211,32 @@ def _solve(n: int) -> int:
 
 
 def _accelerate(model: CModel) -> int:
-    n, _, u, _, _ = model.sizes
-    return _equations(model) + _resistance(model) + 2 * n * u + n + _solve(n)
+    n, s, u, _, _ = model.sizes
+    return 2 * s + operations(model, fits(model)["forces"]) + _forces(model) + 2 * n * u + n + _solve(n)
 
 
 def _jacobian(model: CModel) -> int:
-    """Return the operations of `tangent`: second derivatives of products, slopes of coefficients and forces."""
+    """Return the operations of `tangent`: second derivatives of columns, and slopes of forces."""
     n, s, u, _, f = model.sizes
-    d, more, terms = n - s, basis_degree(model.fitted) - 1, _terms(model)
-    total = s * (2 + 14 * more) + terms * (1 + s + s * (s + 1) // 2)
-    total += (1 + s) * (_assemble(model) + _resistance(model)) + _solve(n) + 2 * n * u + n
+    d = n - s
+    total = 2 * s + operations(model, fits(model)["forces_slopes"]) + _unpack(model) + _solve(n) + 2 * n * u + n
+    total += _forces(model) + s * _forces(model, change=True)
     total += s * (n * (1 + 2 * n + 2 * u) + f * (4 * n + 12 + 4 * n)) + f * (2 * n + 8 + 3 * n * n)
     total += n * n * (3 * n + 4) + n * d * (2 + 3 * d)
     if model.bent:
         total += n * n * (2 * n + 1) + n * n * (4 * n + 2) + model.layout.slope_rows * n * d * (7 * s + 8) + 2 * n * n
         curvature = model.coefficients.get("mass_curvature")
         total += 25 * curvature.width if curvature is not None else 0
+    return total
+
+
+def _unpack(model: CModel) -> int:
+    """Return the operations of `assemble`: Γ from slopes of M, and the terms in δ."""
+    n, s = model.layout.size, model.layout.theta
+    total = (3 * s**3 if model.mass_gives_christoffel else 0) + s
+    if model.bent:
+        rows = model.layout.slope_rows * n
+        total += (1 + s) * rows * (2 * (n - s) + 2)
+        curvature = model.coefficients.get("mass_curvature")
+        total += (1 + s) * 12 * curvature.width if curvature is not None else 0
     return total

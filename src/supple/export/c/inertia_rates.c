@@ -58,26 +58,17 @@ static void curve(const double *packed, double full[SIZE][SIZE], double slope[SL
     for (i = 0; i < AXES; ++i) {
         double rows[SLOPED][SIZE][SIZE - AXES] = {{{0.0}}};
 //@ if M_slope
-        double packed[@M_width@];
-        @M_slope@
+        symmetric(@M_slope@, model->mass_gradient[i]);
 //@ else
-        static const double packed[@M_width@] = {0.0};
+        static const double none[@M_width@] = {0.0};
+        symmetric(none, model->mass_gradient[i]);
 //@ end
-        symmetric(packed, model->mass_gradient[i]);
 //@ if mass_slope_slope
-        {
-            double changed[@mass_slope_width@];
-            @mass_slope_slope@
-            slope_rows(changed, rows);
-            deform(model->mass_gradient[i], rows, eta + AXES);
-        }
+        slope_rows(@mass_slope_slope@, rows);
+        deform(model->mass_gradient[i], rows, eta + AXES);
 //@ end
 //@ if mass_curvature_slope
-        {
-            double changed[@mass_curvature_width@];
-            @mass_curvature_slope@
-            curve(changed, model->mass_gradient[i], rows, eta + AXES);
-        }
+        curve(@mass_curvature_slope@, model->mass_gradient[i], rows, eta + AXES);
 //@ end
         if (more)
             for (j = 0; j < SLOPED; ++j)
@@ -87,25 +78,3 @@ static void curve(const double *packed, double full[SIZE][SIZE], double slope[SL
 //@ if mass_curvature
     for (i = 0; more && i < @mass_curvature_width@; ++i) more->curvature[i] = (@mass_curvature@)[i];
 //@ end
-//@ part bending
-    for (k = 0; k < AXES; ++k) {
-        double twice = 0.0;
-        for (i = 0; i < SIZE; ++i) {
-            double along = 0.0;
-            for (j = 0; j < SIZE; ++j) along += m->mass_gradient[k][i][j] * rates[j];
-            sum[i] += rates[k] * along;
-            twice += rates[i] * along;
-        }
-        sum[k] -= 0.5 * twice;
-    }
-    for (i = 0; i < SLOPED; ++i)
-        for (j = 0; j < SIZE; ++j) {
-            const double pair = (j < SLOPED ? 0.5 : 1.0) * rates[i] * rates[j];
-            double along = 0.0;
-            for (k = 0; k < SIZE - AXES; ++k) {
-                along += m->mass_slope[i][j][k] * rates[AXES + k];
-                sum[AXES + k] -= m->mass_slope[i][j][k] * pair;
-            }
-            sum[i] += along * rates[j];
-            if (j >= SLOPED) sum[j] += along * rates[i];
-        }

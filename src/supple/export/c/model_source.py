@@ -6,9 +6,9 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import NOWHERE
 from supple.export.c import (
-    basis_rates,
     division,
     equations,
+    evaluation,
     exact_parts,
     inertia_rates,
     integrators,
@@ -16,11 +16,10 @@ from supple.export.c import (
     observation_code,
     output_code,
     outputs,
-    polynomial,
     setting,
     state_derivative,
 )
-from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
+from supple.export.c.fitted_function import polynomial_rows, polynomial_table, polynomial_places
 from supple.export.c.generated_model import CModel
 from supple.export.c.source_text import BYTES, c_number, c_table, comment
 from supple.export.template import fill_template, template_parts
@@ -54,41 +53,51 @@ def number_tables(model: CModel) -> str:
     places, _, sizes = location.location(fitted, model.grid)
     enum = {
         "SIZE": n_s[0], "AXES": n_s[1], "INPUTS": n_s[2], "OUTPUTS": n_s[3], "FRICTION": n_s[4],
-        "COLUMNS": fitted.outputs, "TERMS": polynomial.term_counts(fitted)[-1], **sizes, "NOWHERE": NOWHERE,
+        "COLUMNS": max(1, len(model.stored)), **sizes, "NOWHERE": NOWHERE,
     }  # fmt: skip
     if model.bent:
         enum["SLOPED"] = model.layout.slope_rows
     family = model.family
     enum |= {} if family is None else setting.family_sizes(family)
-    text = "enum { " + ", ".join(f"{name} = {value}" for name, value in enum.items()) + " };\n"
-    text += (row_macro(fitted) if family is None else "") + places
-    text += leaf_tables(fitted, first=family is None) + basis_rates.term_table(fitted)
+    more, tables = evaluation.evaluation_tables(model)
+    text = "enum { " + ", ".join(f"{name} = {value}" for name, value in (enum | more).items()) + " };\n"
+    text += (polynomial_rows(model.polynomials) if family is None else "") + places + tables
+    text += polynomial_places(fitted, model.polynomials, first=family is None)
     for item in model.coefficients.values():
         if item.columns is None:
             text += c_table(
                 "double", f"constant_{item.name}", np.ravel(model.layout.constants[item.name]).astype(float)
             )
-    numbers = coefficient_table(fitted) if family is None else setting.family_tables(model, family)
-    text += equations.zero_constants(model) + numbers + exact_parts.exact_type(model)
+    numbers = polynomial_table(model.polynomials.coefficients) if family is None else setting.family_tables(model, family)
+    text += numbers + exact_parts.exact_type(model)
     return text + inertia_rates.deformation_derivatives(model) + _standard(model)
 
 
 def equations_of(model: CModel) -> str:
-    """Return the functions from the location of the box to the state derivative and its Jacobians."""
-    fitted = model.fitted
-    text = "".join(polynomial.basis_function(fitted, slopes=slopes) for slopes in _list_variants(model))
-    text += basis_rates.basis_curved(fitted) + (
-        "" if model.layout.observation is None else basis_rates.basis_along(fitted)
-    )
-    text += "".join(polynomial.combine_function(fitted, width) for width in sorted(_widths(model)))
-    text += equations.PARTS["symmetric"] + exact_parts.exact_functions(model)
+    """Return the functions from the evaluation of a box to the state derivative and its Jacobians."""
+    text = evaluation.evaluation_functions(model, _used_fits(model)) + equations.PARTS["symmetric"]
     text += fill_template(equations.PARTS["solve"], exact_parts.mass_words(model))
     text += inertia_rates.PARTS["deformed"] if model.bent else ""
     text += inertia_rates.PARTS["curved"] if "mass_curvature" in model.coefficients else ""
     if "friction_map" in model.coefficients:
         text += fill_template(equations.PARTS["friction"], {"prefix": model.prefix})
-    text += equations.columns(model) + equations.coefficient_functions(model) + equations.resistance(model)
+    text += equations.columns(model) + equations.coefficient_functions(model)
     return text + equations.dynamics(model) + state_derivative.state_space_functions(model)
+
+
+def _used_fits(model: CModel) -> list[str]:
+    """Return the names of the fits that the code of a model calls."""
+    known, observed = model.coefficients, model.layout.observation is not None
+    fitted = {name for name, item in known.items() if item.columns}
+    used = ["forces", "forces_slopes", "all"]
+    if {"outputs", "output_modes"} & fitted or not observed:
+        used += ["outputs_0", "outputs_1"]
+    if observed:
+        used += [name for name in ("outputs_0", "outputs_2", "outputs_3") if name not in used]
+        used += ["inner_0", "inner_1"] if {"efforts", "friction_map"} & fitted and model.layout.efforts else []
+    if division.can_divide(model) and "input_map" in fitted:
+        used.append("inputs")
+    return used
 
 
 def _standard(model: CModel) -> str:
@@ -99,25 +108,6 @@ def _standard(model: CModel) -> str:
         return f"static const {model.prefix}_parameters standard = {{{values}}};\n"
     values += f",\n    {setting.standard_members(model, model.family)}"
     return f"static const {model.prefix}_parameters standard {model.upper}_TABLES = {{{values}}};\n"
-
-
-def _list_variants(model: CModel) -> list[bool]:
-    """Return the variants of the product function that are needed: [without slopes, with slopes]."""
-    plain = model.layout.observation is None and "outputs" in model.coefficients
-    return [False, *([True] if equations.needs_slopes(model) or plain else [])]
-
-
-def _widths(model: CModel) -> set[int]:
-    """Return the numbers of columns that functions sum at once."""
-    known = model.coefficients
-    ranges = [(0, model.fitted.outputs), model.elastic_force_columns, model.stiffness_columns]
-    ranges += [(0, model.force_columns)] if model.force_columns else []
-    ranges += model.inertia_columns
-    ranges += [known["potential"].columns] if model.potential_gives_force else []
-    made: tuple[str, ...] = () if model.layout.observation is None else ("efforts", "friction_map")
-    made += ("input_map",) if division.can_divide(model) else ()
-    ranges += [known[name].columns for name in ("outputs", "output_modes", *made) if name in known]
-    return {stop - first for first, stop in (item for item in ranges if item is not None)}
 
 
 def table_bytes(model: CModel) -> int:
@@ -133,5 +123,7 @@ def table_bytes(model: CModel) -> int:
         place += setting.family_bytes(model, model.family, size)
     elif model.exact:
         place += size * exact_parts.constant_rest(model).size
-    place += 8 * len(arrays.leaves_i) + 12 * polynomial.term_counts(model.fitted)[-1]
-    return place + size * (arrays.leaves_f.size + arrays.coefficients.size + constants)
+    made = model.polynomials
+    place += 4 * len(model.stored) + 4 * len(arrays.leaves_i) * (len(made.shapes) > 1)
+    numbers = made.coefficients.size if model.family is None else model.family.table(model.stored).coefficients.size
+    return place + size * (arrays.leaves_f.size + numbers + constants)

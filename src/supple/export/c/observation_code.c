@@ -5,7 +5,8 @@ static int observe(const @prefix@_parameters *p, @given@)
     double at[AXES];
     int flag;
     const int leaf = place(@x@, at, &flag);
-    double b[3][TERMS], x[3][@all@];
+    double X[3][FITTED], x[3][@all@];
+    @arrays@
 //@ if modes
     double modes[3][@modes@];
 //@ end
@@ -21,7 +22,8 @@ static int observe(const @prefix@_parameters *p, @given@)
     const double *row;
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
     row = coefficients + ROW(leaf) * COLUMNS;
-    basis_along(leaf, at, rates, accelerations, b, 0);
+    @fit@
+    along(g, dg, ddg, rates, accelerations, X);
 @body@    return flag;
 }
 
@@ -38,6 +40,10 @@ int @prefix@_observe(@given@)
             x[2][i] += modes[2][mode] * @x@[j] + 2.0 * modes[1][mode] * rates[j] + modes[0][mode] * accelerations[j];
         }
 //@ part efforts
+//@ if fitted
+    @fit_inner@
+    spread(g, 0, STORED, X[0]);
+//@ end
 @rows@    depends[0] = 1.0;
 //@ if elastic
     for (i = AXES; i < SIZE; ++i) depends[@at_modes@ + i - AXES] = @x@[i];

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from supple.equations.row import effort_places
 from supple.export.c.equations import counters
+from supple.export.c.evaluation import call, declared, fits
 from supple.export.c.generated_model import CModel, Coefficient
-from supple.export.c.polynomial import combine_call
 from supple.export.c.source_text import c_number
 from supple.export.template import Words, fill_template, template_parts
 
@@ -21,6 +21,9 @@ def write_observation(model: CModel) -> str:
         "prefix": model.prefix, "UPPER": U, "x": x, "all": max(measures + efforts, 1), "measures": measures,
         "efforts": efforts, "modes": 0 if modes is None else modes.width, "pass": "inputs, " if layout.inputs else "",
     }  # fmt: skip
+    fit = fits(model)["outputs_2"]
+    words |= {"arrays": declared(fit, model.real, zero=True), "fit": call(fit), "fit_inner": call(fits(model)["inner_0"])}
+    words["fitted"] = any(known[name].columns for name in ("efforts", "friction_map") if name in known)
     words["given"] = (
         f"const double {x}[{U}_COORDINATES], const double rates[{U}_COORDINATES]"
         f",\n    const double accelerations[{U}_COORDINATES]"
@@ -47,7 +50,7 @@ def write_observation(model: CModel) -> str:
 def _value(model: CModel, item: Coefficient | None, order: int, out: str, width: int) -> str:
     """Return a line that copies a coefficient, or its time derivative of some order, into an array."""
     if item is not None and item.columns is not None:
-        return f"    {combine_call(model.fitted, item.columns, f'b[{order}]', out)}\n"
+        return f"    for (i = 0; i < {width}; ++i) {out}[i] = X[{order}][{item.columns[0]} + i];\n"
     if not width:
         return ""
     source = "0.0" if item is None or order else f"{item.source}[i]"

@@ -26,7 +26,8 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
 @body@    return flag;
 }
 //@ part plain
-    double at[AXES], b[TERMS], db[AXES][TERMS], fitted[@width@], shape[@shapes@];
+    @arrays_1@
+    double at[AXES], F[FITTED];
     const double *row;
     int i, j, k, flag;
     const int leaf = place(state, at, &flag);
@@ -34,7 +35,7 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
     row = coefficients + ROW(leaf) * COLUMNS;
     (void)parameters;
     if (@prefix@_outputs(state, outputs) == @UPPER@_OUTSIDE) return @UPPER@_OUTSIDE;
-    basis_slopes(leaf, at, b, db);
+    @fit_1@
     for (i = 0; i < OUTPUTS; ++i) {
         for (j = 0; j < @UPPER@_STATES; ++j) C[i][j] = 0.0;
 //@ if inputs
@@ -43,26 +44,22 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
     }
     for (k = 0; k < AXES; ++k) {
         if (HELD(k, at, state)) continue;
-        @slope@
-        for (i = 0; i < OUTPUTS; ++i) C[i][k] = fitted[i];
-//@ if modes
-        @slope_of_modes@
+        spread(dg[k], OUTPUTS_FROM, OUTPUTS_TO, F);
+//@ if fitted_outputs
+        for (i = 0; i < OUTPUTS; ++i) C[i][k] = (@outputs@)[i];
+//@ end
+//@ if fitted_modes
         for (i = 0; i < OUTPUTS; ++i)
             for (j = AXES; j < SIZE; ++j)
-                C[i][k] += shape[i * (SIZE - AXES) + j - AXES] * state[j];
+                C[i][k] += (@modes@)[i * (SIZE - AXES) + j - AXES] * state[j];
 //@ end
     }
 //@ if modes
 //@ if fitted_modes
-    @combine_modes@
+    spread(g, OUTPUTS_FROM, OUTPUTS_TO, F);
 //@ end
     for (i = 0; i < OUTPUTS; ++i)
-        for (j = AXES; j < SIZE; ++j) C[i][j] = @modes@[i * (SIZE - AXES) + j - AXES];
-//@ else
-    (void)shape;
-//@ end
-//@ if constant
-    (void)row;
+        for (j = AXES; j < SIZE; ++j) C[i][j] = (@modes@)[i * (SIZE - AXES) + j - AXES];
 //@ end
 //@ if inputs
     (void)inputs;
@@ -70,7 +67,8 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
 //@ part observed
     const @prefix@_parameters *const p = parameters ? parameters : &standard;
     const double *row, *const v = state + SIZE;
-    double at[AXES], b[3][TERMS], db[AXES][3][TERMS];
+    @arrays_3@
+    double at[AXES], X[3][FITTED], Y[AXES][3][FITTED];
     double A[@UPPER@_STATES][@UPPER@_STATES], rate[@UPPER@_STATES], x[3][@all@], G[3][@all@][SIZE];
     double by_v[@all@][SIZE], by_a[@all@][SIZE], *const a = rate + SIZE;
 //@ if inputs
@@ -82,7 +80,9 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
     row = coefficients + ROW(leaf) * COLUMNS;
     flag = @prefix@_jacobian(p, state, @pass@rate, A@pass_B@);
     if (flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE) return flag;
-    basis_along(leaf, at, v, a, b, db);
+    @fit_3@
+    along(g, dg, ddg, v, a, X);
+    gradients_along(dg, ddg, dddg, v, a, Y);
     for (i = 0; i < @all@; ++i) {
         for (q = 0; q < 3; ++q) {
             x[q][i] = 0.0;
@@ -103,28 +103,22 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
     (void)k;
 //@ part measures
 //@ if fitted
-    @combine_0@
-    @combine_1@
-    @combine_2@
-    for (k = 0; k < AXES; ++k)
-        for (q = 0; q < 3; ++q) {
-            double fitted[@width@];
-            for (i = 0; i < @width@; ++i) fitted[i] = 0.0;
-            @combine_slope@
-            for (i = 0; i < @measures@; ++i) G[q][i][k] = fitted[i];
+    for (q = 0; q < 3; ++q)
+        for (i = 0; i < @measures@; ++i) {
+            x[q][i] = X[q][@first@ + i];
+            for (k = 0; k < AXES; ++k) G[q][i][k] = Y[k][q][@first@ + i];
         }
 //@ else
-    for (i = 0; i < @measures@; ++i) x[0][i] = @source@[i];
+    for (i = 0; i < @measures@; ++i) x[0][i] = (@source@)[i];
 //@ end
 //@ part modes
     {
         double shape[3][@width@];
 //@ if fitted
-        @combine_0@
-        @combine_1@
-        @combine_2@
+        for (q = 0; q < 3; ++q)
+            for (i = 0; i < @width@; ++i) shape[q][i] = X[q][@first@ + i];
 //@ else
-        for (i = 0; i < @width@; ++i) shape[0][i] = @source@[i];
+        for (i = 0; i < @width@; ++i) shape[0][i] = (@source@)[i];
         for (i = 0; i < @width@; ++i) shape[1][i] = 0.0;
         for (i = 0; i < @width@; ++i) shape[2][i] = 0.0;
 //@ end
@@ -141,9 +135,8 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
 //@ if fitted
     for (k = 0; k < AXES; ++k) {
         double shape[3][@width@];
-        for (q = 0; q < 3; ++q) {
-            @combine_slope@
-        }
+        for (q = 0; q < 3; ++q)
+            for (i = 0; i < @width@; ++i) shape[q][i] = Y[k][q][@first@ + i];
         for (i = 0; i < @measures@; ++i)
             for (j = AXES; j < SIZE; ++j) {
                 const int at_mode = i * (SIZE - AXES) + j - AXES;
@@ -154,13 +147,18 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
     }
 //@ end
 //@ part efforts
+//@ if any_fitted
+    fit_inner_1(leaf, row, at, g, dg);
+    spread(g, 0, STORED, X[0]);
+    for (k = 0; k < AXES; ++k) spread(dg[k], 0, STORED, Y[k][0]);
+//@ end
     {
         double rows[@numbers@], depends[@w@] = {0.0};
         double on_v[@w@][SIZE] = {{0.0}}, on_eta[@w@][SIZE] = {{0.0}};
 //@ if fitted
-        @combine@
+        for (i = 0; i < @numbers@; ++i) rows[i] = X[0][@at_rows@ + i];
 //@ else
-        for (i = 0; i < @numbers@; ++i) rows[i] = @source@[i];
+        for (i = 0; i < @numbers@; ++i) rows[i] = (@source@)[i];
 //@ end
         depends[0] = 1.0;
 //@ if elastic
@@ -187,31 +185,27 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
 //@ end
         }
 //@ if fitted
-        for (k = 0; k < AXES; ++k) {
-            @combine_slope@
+        for (k = 0; k < AXES; ++k)
             for (i = 0; i < @count@; ++i)
                 for (j = 0; j < @w@; ++j)
-                    G[0][@first@ + i][k] += rows[i * @w@ + j] * depends[j];
-        }
+                    G[0][@first@ + i][k] += Y[k][0][@at_rows@ + i * @w@ + j] * depends[j];
 //@ end
     }
 //@ part friction
-        { double slides[@width@], turned[@width@], steep, slope;
+        { double slides[@width@], steep, slope;
 //@ if fitted
-        @combine@
+        for (i = 0; i < @width@; ++i) slides[i] = X[0][@first@ + i];
 //@ else
-        for (i = 0; i < @width@; ++i) slides[i] = @source@[i];
+        for (i = 0; i < @width@; ++i) slides[i] = (@source@)[i];
 //@ end
-@joints@        (void)turned; }
+@joints@        }
 //@ part joint
         depends[@at@] = p->friction[@f@] * direction(p, @slip@, &steep);
         slope = p->friction[@f@] * steep;
         for (i = 0; i < SIZE; ++i) on_v[@at@][i] = slope * slides[@row@ + i];
 //@ if fitted
-        for (k = 0; k < AXES; ++k) {
-            @combine_slope@
-            for (i = 0; i < SIZE; ++i) on_eta[@at@][k] += slope * turned[@row@ + i] * v[i];
-        }
+        for (k = 0; k < AXES; ++k)
+            for (i = 0; i < SIZE; ++i) on_eta[@at@][k] += slope * Y[k][0][@first@ + @row@ + i] * v[i];
 //@ end
 //@ part chain
     {

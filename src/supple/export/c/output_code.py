@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from supple.equations.row import effort_places
 from supple.export.c.equations import input_words
+from supple.export.c.evaluation import call, declared, fits
 from supple.export.c.generated_model import CModel, Coefficient
-from supple.export.c.polynomial import combine_call
 from supple.export.c.source_text import c_number
 from supple.export.template import Words, fill_template, template_parts
 
@@ -36,34 +36,21 @@ def measurement_functions(model: CModel) -> str:
 
 def _plain(model: CModel, words: Words) -> str:
     """Return the Jacobian code for y = ρ(θ) + Ψ(θ) δ: C = (∂ρ/∂θ + ∂Ψ/∂θ δ, Ψ, 0), D = 0."""
-    y, modes = model.coefficients["outputs"], model.coefficients.get("output_modes")
-    fitted_modes = modes is not None and modes.columns is not None
-    given: Words = {
-        "width": str(y.width), "shapes": str(modes.width if modes else 1), "slope": _slope(model, y, "fitted"),
-        "constant": y.columns is None and not fitted_modes, "modes": "", "fitted_modes": fitted_modes,
-    }  # fmt: skip
-    if modes is not None:
-        given |= {"modes": "shape" if fitted_modes else modes.source, "slope_of_modes": _slope(model, modes, "shape")}
-        given["combine_modes"] = _combine(model, modes, "b", "shape")
-    return fill_template(PARTS["plain"], words | given)
-
-
-def _combine(model: CModel, item: Coefficient, basis: str, out: str) -> str:
-    """Return a call that evaluates a coefficient, or derivatives of it, into an array; "" for a constant."""
-    return "" if item.columns is None else combine_call(model.fitted, item.columns, basis, out)
-
-
-def _slope(model: CModel, item: Coefficient, out: str) -> str:
-    """Return a call that evaluates the derivative of a coefficient along θ_k; that of a constant is zero."""
-    return _combine(model, item, "db[k]", out) or f"for (i = 0; i < {item.width}; ++i) {out}[i] = 0.0;"
+    y, modes, fit = model.coefficients["outputs"], model.coefficients.get("output_modes"), fits(model)["outputs_1"]
+    return fill_template(PARTS["plain"], words | {
+        "arrays_1": declared(fit, model.real), "fit_1": call(fit), "outputs": y.source,
+        "fitted_outputs": y.columns is not None, "modes": "" if modes is None else modes.source,
+        "fitted_modes": modes is not None and modes.columns is not None,
+    })  # fmt: skip
 
 
 def _write_output_jacobian(model: CModel, words: Words) -> str:
     """Return the Jacobian code for outputs from measures with two rates and from internal forces."""
     layout, known = model.layout, model.coefficients
     assert layout.observation is not None
-    made = {"measures": _motion(model, "outputs", "x[{}]", "fitted"), "efforts": ""}
-    made["modes"] = _motion(model, "output_modes", "shape[{}]", "shape[q]")
+    fit = fits(model)["outputs_3"]
+    made = {"measures": _motion(model, "outputs"), "modes": _motion(model, "output_modes"), "efforts": ""}
+    made |= {"arrays_3": declared(fit, model.real, zero=True), "fit_3": call(fit)}
     if layout.efforts and "efforts" in known:
         made["efforts"] = _efforts(model, known["efforts"], words)
     chains = ""
@@ -90,14 +77,15 @@ def _chain(o: int, k: int, order: int, factor: str, words: Words) -> str:
     })  # fmt: skip
 
 
-def _motion(model: CModel, name: str, out: str, slope: str) -> str:
-    """Return the code for values and rates of measures at δ = 0, or of their modes; out : array of each order."""
+def _motion(model: CModel, name: str) -> str:
+    """Return the code for values and rates of measures at δ = 0, or of their modes."""
     item = model.coefficients.get(name)
     if item is None:
         return ""
-    words: Words = {"fitted": item.columns is not None, "width": str(item.width), "source": item.source}
-    words |= {f"combine_{q}": _combine(model, item, f"b[{q}]", out.format(q)) for q in range(3)}
-    words |= {"combine_slope": _combine(model, item, "db[k][q]", slope), "measures": str(len(model.layout.measures))}
+    words: Words = {
+        "fitted": item.columns is not None, "width": str(item.width), "source": item.source,
+        "first": str(item.columns[0]) if item.columns else "0", "measures": str(len(model.layout.measures)),
+    }  # fmt: skip
     return fill_template(PARTS["measures" if name == "outputs" else "modes"], words)
 
 
@@ -112,8 +100,9 @@ def _efforts(model: CModel, item: Coefficient, words: Words) -> str:
     count = len(layout.efforts)
     return fill_template(PARTS["efforts"], {
         "inputs": words["inputs"], "numbers": str(count * places.width), "w": str(places.width), "turning": turning,
-        "fitted": item.columns is not None, "combine": _combine(model, item, "b[0]", "rows"), "source": item.source,
-        "combine_slope": _combine(model, item, "db[k][0]", "rows"), "elastic": model.elastic > 0,
+        "fitted": item.columns is not None, "source": item.source, "elastic": model.elastic > 0,
+        "at_rows": str(item.columns[0]) if item.columns else "0",
+        "any_fitted": any(model.coefficients[name].columns for name in ("efforts", "friction_map") if name in model.coefficients),
         "at_modes": str(places.modes), "at_inputs": str(places.inputs), "at_rates": str(places.rates),
         "at_accelerations": str(places.accelerations), "count": str(count), "first": str(len(layout.measures)),
         "friction": _friction(model, places.friction),
@@ -126,8 +115,7 @@ def _friction(model: CModel, first: int) -> str:
     if item is None:
         return ""
     words: Words = {"fitted": item.columns is not None, "width": str(item.width), "source": item.source}
-    words |= {"combine": _combine(model, item, "b[0]", "slides")}
-    words |= {"combine_slope": _combine(model, item, "db[k][0]", "turned"), "joints": ""}
+    words |= {"first": str(item.columns[0]) if item.columns else "0", "joints": ""}
     joints = ""
     for f in range(len(model.layout.dry_forces)):
         slip = " + ".join(f"slides[{f * n + i}] * v[{i}]" for i in range(n))

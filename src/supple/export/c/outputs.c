@@ -5,14 +5,9 @@ int @prefix@_outputs(const double @x@[@UPPER@_COORDINATES], double outputs[@UPPE
     double at[AXES];
     int flag;
 //@ if fitted
+    @arrays_0@
     const int leaf = place(@x@, at, &flag);
-//@ if fitted_outputs
-    double fitted_outputs[@outputs_width@];
-//@ end
-//@ if fitted_modes
-    double fitted_output_modes[@modes_width@];
-//@ end
-    double b[TERMS];
+    double F[FITTED];
 //@ end
 //@ if modes
     int i, j;
@@ -23,21 +18,16 @@ int @prefix@_outputs(const double @x@[@UPPER@_COORDINATES], double outputs[@UPPE
     const double *row;
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
     row = coefficients + ROW(leaf) * COLUMNS;
-    basis(leaf, at, b);
+    @fit_0@
+    spread(g, OUTPUTS_FROM, OUTPUTS_TO, F);
 //@ else
     if (place(@x@, at, &flag) == NOWHERE) return @UPPER@_OUTSIDE;
 //@ end
-//@ if fitted_outputs
-    @combine_outputs@
-//@ end
-//@ if fitted_modes
-    @combine_modes@
-//@ end
     for (i = 0; i < OUTPUTS; ++i) {
-        double sum = @outputs@[i];
+        double sum = (@outputs@)[i];
 //@ if modes
         for (j = AXES; j < SIZE; ++j)
-            sum += @modes@[i * (SIZE - AXES) + j - AXES] * @x@[j];
+            sum += (@modes@)[i * (SIZE - AXES) + j - AXES] * @x@[j];
 //@ end
         outputs[i] = sum;
     }
@@ -50,14 +40,9 @@ int @prefix@_output_rates(const double @x@[@UPPER@_COORDINATES], const double ra
     double at[AXES];
     int flag;
 //@ if fitted
+    @arrays_1@
     const int leaf = place(@x@, at, &flag);
-//@ if fitted_outputs
-    double db[AXES][TERMS], slope[@outputs_width@];
-//@ end
-//@ if fitted_modes
-    double fitted_output_modes[@modes_width@];
-//@ end
-    double b[TERMS];
+    double F[FITTED];
 //@ end
 //@ if counted
     int i, j;
@@ -68,28 +53,24 @@ int @prefix@_output_rates(const double @x@[@UPPER@_COORDINATES], const double ra
     const double *row;
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
     row = coefficients + ROW(leaf) * COLUMNS;
-//@ if fitted_outputs
-    basis_slopes(leaf, at, b, db);
-//@ else
-    basis(leaf, at, b);
-//@ end
+    @fit_1@
 //@ else
     if (place(@x@, at, &flag) == NOWHERE) return @UPPER@_OUTSIDE;
 //@ end
     for (i = 0; i < OUTPUTS; ++i) output_rates[i] = 0.0;
 //@ if fitted_outputs
     for (j = 0; j < AXES; ++j) {
-        @combine_slope@
-        for (i = 0; i < OUTPUTS; ++i) output_rates[i] += slope[i] * rates[j];
+        spread(dg[j], OUTPUTS_FROM, OUTPUTS_TO, F);
+        for (i = 0; i < OUTPUTS; ++i) output_rates[i] += (@outputs@)[i] * rates[j];
     }
 //@ end
 //@ if fitted_modes
-    @combine_modes@
+    spread(g, OUTPUTS_FROM, OUTPUTS_TO, F);
 //@ end
 //@ if modes
     for (i = 0; i < OUTPUTS; ++i)
         for (j = AXES; j < SIZE; ++j)
-            output_rates[i] += @modes@[i * (SIZE - AXES) + j - AXES] * rates[j];
+            output_rates[i] += (@modes@)[i * (SIZE - AXES) + j - AXES] * rates[j];
 //@ end
 //@ if not counted
     (void)rates;

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from supple.export.c.generated_model import CModel, Coefficient
-from supple.export.c.polynomial import combine_call
+from supple.export.c.evaluation import call, declared, fits
+from supple.export.c.generated_model import CModel
 from supple.export.template import Words, fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "outputs.c")
@@ -17,21 +17,16 @@ def outputs(model: CModel) -> str:
     if "outputs" not in model.coefficients:
         return ""
     y, modes = model.coefficients["outputs"], model.coefficients.get("output_modes")
+    made = fits(model)
     words: Words = {
-        "prefix": model.prefix, "UPPER": model.upper, "x": model.state, "outputs": _source(y),
-        "outputs_width": str(y.width), "fitted_outputs": y.columns is not None, "modes": "", "fitted_modes": False,
+        "prefix": model.prefix, "UPPER": model.upper, "x": model.state, "outputs": y.source,
+        "fitted_outputs": y.columns is not None, "modes": "" if modes is None else modes.source,
+        "fitted_modes": modes is not None and modes.columns is not None,
     }  # fmt: skip
-    if y.columns is not None:
-        words["combine_outputs"] = combine_call(model.fitted, y.columns, "b", _source(y))
-        words["combine_slope"] = combine_call(model.fitted, y.columns, "db[j]", "slope")
-    if modes is not None:
-        words |= {"modes": _source(modes), "modes_width": str(modes.width), "fitted_modes": modes.columns is not None}
-        if modes.columns is not None:
-            words["combine_modes"] = combine_call(model.fitted, modes.columns, "b", _source(modes))
+    for order in range(2):
+        fit = made[f"outputs_{order}"]
+        words |= {f"arrays_{order}": declared(fit, model.real), f"fit_{order}": call(fit)}
     words["fitted"] = words["fitted_outputs"] or words["fitted_modes"]
     words["counted"] = words["fitted_outputs"] or modes is not None
     return fill_template(PARTS["values"], words) + fill_template(PARTS["rates"], words)
 
-
-def _source(item: Coefficient) -> str:
-    return f"fitted_{item.name}" if item.columns else item.source

@@ -4,7 +4,7 @@ int @prefix@_set_parameters(@prefix@_parameters *parameters, const double mu[@UP
 {
     double at[PARAMETERS];
     @real@ t[PARAMETERS][@degrees@], sums[COLUMNS];
-    int leaf, i, k, n, o, term, row = 0@box@, flag = @UPPER@_INSIDE;
+    int leaf, i, n, o, term, row = 0@box@, flag = @UPPER@_INSIDE;
     for (i = 0; i < PARAMETERS; ++i) {
         at[i] = mu[i];
 #if @UPPER@_CLAMP
@@ -14,6 +14,7 @@ int @prefix@_set_parameters(@prefix@_parameters *parameters, const double mu[@UP
         if (!(at[i] >= range[0][i] && at[i] <= range[1][i])) return @UPPER@_OUTSIDE;
     }
     for (leaf = 0; leaf < LEAVES; ++leaf) {
+        const int shape = @shape@;
         int met = 1;
         for (i = 0; i < PARAMETERS; ++i)
             met &= (met_from[leaf][i] <= at[i])
@@ -23,38 +24,38 @@ int @prefix@_set_parameters(@prefix@_parameters *parameters, const double mu[@UP
         parameters->boxes[leaf] = 0;
 //@ end
         if (!met) continue;
-        if (row + @terms@ > ROWS) return @UPPER@_UNDEFINED; /* cannot happen: ROWS is that of the largest slice */
+        if (row + slice_terms[shape] > ROWS) return @UPPER@_UNDEFINED; /* cannot happen: ROWS is that of the largest slice */
         for (i = 0; i < PARAMETERS; ++i) {
             const @real@ x = (@cast@at[i] - leaf_place[leaf][0][AXES + i]) * leaf_place[leaf][1][AXES + i];
             t[i][0] = 1.0;
             t[i][1] = x;
-            for (n = 2; n < @degrees@; ++n) t[i][n] = 2.0 * x * t[i][n - 1] - t[i][n - 2];
+            for (n = 2; n < @degrees@; ++n) t[i][n] = x * t[i][n - 1];
         }
         parameters->rows[leaf] = row;
 //@ if exact
         parameters->boxes[leaf] = box;
 //@ end
-        for (term = 0; term < @terms@; ++term, ++row) {
+        for (term = 0; term < slice_terms[shape]; ++term, ++row) {
             double *const to = parameters->coefficients + row * COLUMNS;
+//@ if exact
+            const int last = term + 1 == slice_terms[shape]; /* the constant term in theta */
+//@ end
             for (o = 0; o < COLUMNS; ++o) sums[o] = 0.0;
-            for (n = first_term[term + 1] - 1; n >= first_term[term]; --n) { /* smallest terms (high degrees) first */
-                const double *from;
+            for (n = first_term[shape][term]; n < first_term[shape][term + 1]; ++n) { /* high degrees first */
+                const double *const from = family + (FAMILY_ROW(leaf) + n) * COLUMNS;
                 @real@ weight = 1.0;
-                k = slice_terms[n];
-                if (k >= @family_terms@) continue;
-                from = family + (FAMILY_ROW(leaf) + k) * COLUMNS;
-                for (i = 0; i < PARAMETERS; ++i) weight *= t[i][term_degrees[k][i]];
+                for (i = 0; i < PARAMETERS; ++i) weight *= t[i][term_powers[shape][n][i]];
                 for (o = 0; o < COLUMNS; ++o) sums[o] += weight * @cast@from[o];
 //@ if exact
-                for (o = 0; term == 0 && o < @pairs@; ++o)
-                    sums[@mass@ + o] += weight * @cast@family_rest[leaf][n][o];
+                for (o = 0; last && o < MASS_COLUMNS; ++o)
+                    sums[mass_place[o]] += weight * @cast@family_rest[leaf][n - first_term[shape][term]][o];
 //@ end
             }
             for (o = 0; o < COLUMNS; ++o) to[o] = (double)sums[o];
 //@ if exact
-            for (o = 0; term == 0 && o < @pairs@; ++o)
-                parameters->mass_rest[box][o] = (double)(sums[@mass@ + o] - @cast@to[@mass@ + o]);
-            if (term == 0) ++box;
+            for (o = 0; last && o < MASS_COLUMNS; ++o)
+                parameters->mass_rest[box][o] = (double)(sums[mass_place[o]] - @cast@to[mass_place[o]]);
+            if (last) ++box;
 //@ end
         }
     }

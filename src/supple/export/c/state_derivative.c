@@ -9,72 +9,74 @@ static void turning(const @prefix@_parameters *p, const @prefix@_model *m, const
 //@ part tangent
 
 typedef struct {
-    @prefix@_model m; /* M is overwritten by its factor if solved is requested */
+    @prefix@_model m;
     double a[SIZE], along[SIZE][SIZE], rates[SIZE][SIZE]; /* accelerations, S_eta, S_v */
 } tangents;
 
-/* Coefficients, accelerations, and derivatives of the forces with respect to coordinates and rates. M and its factor
-   are stored separately. If known is not null, it holds the accelerations and no system is solved. */
+/* Coefficients, accelerations, and derivatives of the forces with respect to coordinates and rates. L is M, or its
+   factor if a system is solved. If known is not null, it holds the accelerations and no system is solved. */
 static int tangent(const @prefix@_parameters *p, const double eta[SIZE], const double rates[SIZE],
     @inputs@const double *known, tangents *T, @real@ L[SIZE][SIZE])
 {
-    double at[AXES], b[TERMS], db[AXES][TERMS], ddb[AXES][AXES][TERMS];
-    @real@ rest[SIZE];
-//@ if exact
-    exact eb[TERMS], edb[AXES][TERMS];
-//@ end
-    @prefix@_model d;
+    @arrays@
+    @real@ sum[SIZE], dM[SIZE][SIZE];
+    double at[AXES], F[FITTED]@dF@;
 //@ if bent
     changes more;
 //@ end
     int i, j, k, flag;
     const int leaf = place(eta, at, &flag);
+    const double *row;
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
-    basis_curved(leaf, at, b, db, ddb);
-//@ if exact
-    @refine@
+    row = coefficients + ROW(leaf) * COLUMNS;
+    @fit@
+    spread(g, 0, STORED, F);
+//@ if slopes
+    for (i = 0; i < AXES; ++i) spread(dg[i], 0, SLOPED_COLUMNS, dF[i]);
 //@ end
-    assemble(leaf, @at@, b, db, 1, &T->m, @more@@its_mass@);
-//@ if exact
-    exact_parts(leaf, eb, edb, &T->m, L);
-//@ end
-    resistance(p, &T->m, eta, rates, rest);
-    for (i = 0; i < SIZE; ++i) {
-        rest[i] = -rest[i];
-//@ if inputs
-        for (j = 0; j < INPUTS; ++j) rest[i] += @cast@T->m.input_map[i][j] * inputs[j];
-//@ end
-//@ if not exact
-        for (j = 0; j < SIZE; ++j) L[i][j] = T->m.M[i][j];
-//@ end
+    assemble(@at@, F, @slope_array@, &T->m, @more@);
+    forces(p, g, @pass_dg@eta, rates, L, sum);
+    if (known) {
+        for (i = 0; i < SIZE; ++i) T->a[i] = known[i];
+    } else {
+@feed@        if (factorize(L)) return @UPPER@_INDEFINITE;
+        substitute(L, sum);
+        for (i = 0; i < SIZE; ++i) T->a[i] = -(double)sum[i];
     }
-    if (!known) {
-        if (factorize(L)) return @UPPER@_INDEFINITE;
-        substitute(L, rest);
-    }
-    for (i = 0; i < SIZE; ++i) T->a[i] = known ? known[i] : (double)rest[i];
     for (k = 0; k < AXES; ++k) {
         if (HELD(k, at, eta)) {
             for (i = 0; i < SIZE; ++i) T->along[i][k] = 0.0;
             continue;
         }
-        assemble(leaf, @at@, db[k], ddb[k], 0, &d, 0@no_mass@);
-        smooth(p, &d, eta, rates, rest);
-        for (i = 0; i < SIZE; ++i) {
-            @real@ sum = -rest[i];
-            for (j = 0; j < SIZE; ++j) sum -= @cast@d.M[i][j] * T->a[j];
-//@ if inputs
-            for (j = 0; j < INPUTS; ++j) sum += @cast@d.input_map[i][j] * inputs[j];
+        change(p, dg[k], @pass_ddg@eta, rates, dM, sum);
+//@ if differs
+        spread(dg[k], 0, STORED, F);
 //@ end
-            T->along[i][k] = (double)sum;
+        for (i = 0; i < SIZE; ++i) {
+            @real@ total = -sum[i];
+            for (j = 0; j < SIZE; ++j) total -= dM[i][j] * T->a[j];
+//@ if fitted_inputs
+            for (j = 0; j < INPUTS; ++j) total += @cast@(F[@input_map@ + i * INPUTS + j] * inputs[j]);
+//@ end
+            T->along[i][k] = (double)total;
         }
 //@ if friction
         for (j = 0; j < FRICTION; ++j) {
-            double slope;
+            double slope, turn = 0.0;
             const double drag = p->friction[j] * direction(p, slip(&T->m, j, rates), &slope);
-            const double change = p->friction[j] * slope * slip(&d, j, rates);
-            for (i = 0; i < SIZE; ++i)
-                T->along[i][k] -= d.friction_map[j][i] * drag + T->m.friction_map[j][i] * change;
+//@ if fitted_friction
+            for (i = 0; i < SIZE; ++i) turn += F[@friction_map@ + j * SIZE + i] * rates[i];
+//@ end
+            turn *= p->friction[j] * slope;
+            for (i = 0; i < SIZE; ++i) {
+//@ if fitted_friction
+                T->along[i][k] -= F[@friction_map@ + j * SIZE + i] * drag;
+//@ end
+                T->along[i][k] -= T->m.friction_map[j][i] * turn;
+            }
+//@ if not fitted_friction
+            (void)drag;
+//@ end
         }
 //@ end
     }

@@ -2,15 +2,15 @@
 
     M δη̈ = S_η δη + S_v δη̇ + B δu,   S_η = ∂F/∂η - ∂M/∂η η̈,   S_v = -2 Γ[η̇] - c D - Σ_j J_jᵀ f_j' J_j
 
-The sum of all forces F is linear in the coefficients except for dry friction. Its derivatives by θ are therefore F
-with derivatives of the coefficients, which `assemble` computes from derivatives of the products (as in
-`supple.reduced.coefficient_slopes`).
+The sum of all forces F is linear in the columns except for dry friction. Its derivatives by θ are therefore F with
+derivatives of the columns, which `change` computes (as in `supple.reduced.coefficient_slopes`).
 """
 
 from __future__ import annotations
 
-from supple.export.c.equations import input_words, silence_unused
-from supple.export.c.exact_parts import mass_words, product_functions
+from supple.export.c.equations import has_slopes, input_words, silence_unused
+from supple.export.c.evaluation import call, declared, fits
+from supple.export.c.exact_parts import mass_words
 from supple.export.c.generated_model import CModel
 from supple.export.template import fill_template, template_parts
 
@@ -20,11 +20,16 @@ PARTS = template_parts("supple.export.c", "state_derivative.c")
 def state_space_functions(model: CModel) -> str:
     """Return the C functions `turning`, `tangent`, `<prefix>_derivative` and `<prefix>_jacobian`."""
     names = {name for name, _, _ in model.members()}
-    inputs = "input_map" in names
+    inputs, fit, known, slopes = "input_map" in names, fits(model)["forces_slopes"], model.coefficients, has_slopes(model)
+    first = {name: known[name].columns for name in ("input_map", "friction_map") if name in known}
     words = input_words(model) | {
-        "prefix": model.prefix, "UPPER": model.upper, "states": f"{model.upper}_STATES", "exact": model.exact,
+        "arrays": declared(fit, model.real), "fit": call(fit), "slopes": slopes, "dF": ", dF[AXES][FITTED]" * slopes,
+        "slope_array": "dF" if slopes else "0", "pass_dg": "dg, " * slopes, "pass_ddg": "ddg[k], " * slopes,
+        "differs": any(first.values()), **{name: str(place[0]) for name, place in first.items() if place},
+        "fitted_inputs": bool(first.get("input_map")), "fitted_friction": bool(first.get("friction_map")),
+        "prefix": model.prefix, "UPPER": model.upper, "states": f"{model.upper}_STATES",
         "bent": model.bent, "at": "eta" if model.bent else "at", "more": "&more" if model.bent else "0",
-        "refine": product_functions(model, slopes=True), "curved": "mass_curvature" in model.coefficients,
+        "curved": "mass_curvature" in model.coefficients,
         "friction": "friction_map" in names, "elastic": model.elastic > 0, "stiffness": "K" in names,
         "coupling": "force_gradient" in names, "bending": "stiffness_gradient" in names,
         "B": f", double B[{model.upper}_STATES][{model.upper}_INPUTS]" if inputs else "",
