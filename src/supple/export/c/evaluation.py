@@ -7,7 +7,6 @@ their places in the fit, where the equations look for them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from itertools import combinations_with_replacement
 from typing import NamedTuple
@@ -76,18 +75,19 @@ def call(fit: Fit) -> str:
     return f"{fit.name}(leaf, row, at, g{fit.arrays});"
 
 
-def evaluation_functions(model: CModel, used: Sequence[str]) -> str:
-    """Return the C functions of the fits of some names, and the rules that they need."""
-    chosen = [fits(model)[name] for name in used]
+def evaluation_functions(model: CModel, text: str) -> str:
+    """Return the C functions of the fits that a text calls, and the rules that they need."""
+    used = {name: fit for name, fit in fits(model).items() if f"{fit.name}(" in text}
+    chosen = list(used.values())
     rules = sorted({window[1:] for fit in chosen for window in fit.windows})
-    text = "".join(_rule(model, Window(0, *rule)) for rule in rules)
-    text += "".join(_fit(model, fit) for fit in chosen)
-    text += fill_template(PARTS["spread"], {"real": model.real})
+    made = "".join(_rule(model, Window(0, *rule)) for rule in rules)
+    made += "".join(_fit(model, fit) for fit in chosen)
+    made += fill_template(PARTS["spread"], {"real": model.real})
     if "outputs_2" in used or "outputs_3" in used:
-        text += fill_template(PARTS["along"], {"real": model.real})
+        made += fill_template(PARTS["along"], {"real": model.real})
     if "outputs_3" in used:
-        text += fill_template(PARTS["gradient_along"], {"real": model.real, "triples": brace_table(_triples(model))})
-    return text
+        made += fill_template(PARTS["gradient_along"], {"real": model.real, "triples": brace_table(_triples(model))})
+    return made
 
 
 def _triples(model: CModel) -> np.ndarray:

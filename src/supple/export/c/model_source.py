@@ -42,9 +42,9 @@ def c_source(model: CModel) -> str:
 
 def _functions(model: CModel) -> str:
     """Return all functions except the location of the box."""
-    text = equations_of(model) + integrators.integrators(model)
     seen = outputs.outputs(model) if model.layout.observation is None else observation_code.write_observation(model)
-    return text + seen + output_code.measurement_functions(model) + division.division(model)
+    rest = integrators.integrators(model) + seen + output_code.measurement_functions(model) + division.division(model)
+    return equations_of(model, rest)
 
 
 def number_tables(model: CModel) -> str:
@@ -73,31 +73,16 @@ def number_tables(model: CModel) -> str:
     return text + inertia_rates.deformation_derivatives(model) + _standard(model)
 
 
-def equations_of(model: CModel) -> str:
-    """Return the functions from the evaluation of a box to the state derivative and its Jacobians."""
-    text = evaluation.evaluation_functions(model, _used_fits(model)) + equations.PARTS["symmetric"]
-    text += fill_template(equations.PARTS["solve"], exact_parts.mass_words(model))
+def equations_of(model: CModel, rest: str = "") -> str:
+    """Return the functions from the evaluation of a box to the state derivative and its Jacobians, and the rest."""
+    text = fill_template(equations.PARTS["solve"], exact_parts.mass_words(model))
     text += inertia_rates.PARTS["deformed"] if model.bent else ""
     text += inertia_rates.PARTS["curved"] if "mass_curvature" in model.coefficients else ""
     if "friction_map" in model.coefficients:
         text += fill_template(equations.PARTS["friction"], {"prefix": model.prefix})
     text += equations.columns(model) + equations.coefficient_functions(model)
-    return text + equations.dynamics(model) + state_derivative.state_space_functions(model)
-
-
-def _used_fits(model: CModel) -> list[str]:
-    """Return the names of the fits that the code of a model calls."""
-    known, observed = model.coefficients, model.layout.observation is not None
-    fitted = {name for name, item in known.items() if item.columns}
-    used = ["forces", "forces_slopes", "all"]
-    if {"outputs", "output_modes"} & fitted or not observed:
-        used += ["outputs_0", "outputs_1"]
-    if observed:
-        used += [name for name in ("outputs_0", "outputs_2", "outputs_3") if name not in used]
-        used += ["inner_0", "inner_1"] if {"efforts", "friction_map"} & fitted and model.layout.efforts else []
-    if division.can_divide(model) and "input_map" in fitted:
-        used.append("inputs")
-    return used
+    text += equations.dynamics(model) + state_derivative.state_space_functions(model) + rest
+    return evaluation.evaluation_functions(model, text) + equations.PARTS["symmetric"] + text
 
 
 def _standard(model: CModel) -> str:

@@ -83,17 +83,17 @@ static int tangent(const @prefix@_parameters *p, const double eta[SIZE], const d
 //@ if elastic
     for (i = 0; i < SIZE; ++i)
         for (k = AXES; k < SIZE; ++k) {
-            double sum = 0.0;
+            double total = 0.0;
 //@ if stiffness
-            sum -= T->m.K[i][k];
+            total -= T->m.K[i][k];
 //@ end
 //@ if coupling
-            if (i < AXES) sum += T->m.force_gradient[k - AXES][i];
+            if (i < AXES) total += T->m.force_gradient[k - AXES][i];
 //@ end
 //@ if bending
-            for (j = AXES; i < AXES && j < SIZE; ++j) sum -= T->m.stiffness_gradient[i][k][j] * eta[j];
+            for (j = AXES; i < AXES && j < SIZE; ++j) total -= T->m.stiffness_gradient[i][k][j] * eta[j];
 //@ end
-            T->along[i][k] = sum;
+            T->along[i][k] = total;
         }
 //@ if bent
     /* Inertia forces differentiated by delta: (dM/ddelta) a and Gamma[rates, rates]. */
