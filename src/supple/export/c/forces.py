@@ -11,8 +11,9 @@ sum for each θ_k. Models of fitted Γ and p sum these instead.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 
-from supple.export.c.columns import pairs
+from supple.export.c.columns import force_names, pairs, windows_of
 from supple.export.c.generated_model import CModel
 from supple.export.c.horner import LANES
 from supple.export.template import fill_template, template_parts
@@ -148,24 +149,29 @@ def _forces(model: CModel, known: Columns) -> tuple[list[str], list[str]]:
     head, lines = [], []
     sums: dict[int, list[str]] = defaultdict(list)
     inertia = {place for (name, _), place in known.sloped.items() if name in ("M", "mass_slope", "mass_curvature")}
+    # Sums over adjacent columns, eight at a time; columns beyond those of the window have no slopes.
+    reached = max((w.first + w.width for w in windows_of(model, force_names(model), 0) if w.order), default=0)
+
+    def padded(places: Iterable[int]) -> int:
+        return min(-(-(max(places) + 1) // LANES) * LANES, reached)
+
     if weights:
-        count = -(-(max(weights) + 1) // LANES) * LANES
-        head += [f"{real} w[{count}], part[{LANES}];", "int i, o;"]
-        written = [weights.get(k, "0.0") for k in range(count)]
-        lines += [f"w[{k}] = {value};" for k, value in enumerate(written)]
+        count = padded(weights)
+        width = min(LANES, count)
+        head += [f"{real} w[{count}], part[{width}];", "int i, o;"]
+        lines += [f"w[{k}] = {weights.get(k, '0.0')};" for k in range(count)]
     if inertia:
-        most = -(-(max(inertia) + 1) // LANES) * LANES
+        most = padded(inertia)
         head += [f"{real} rate[{most}];"]
         along = " + ".join(f"dg[{k}][o] * rates[{k}]" for k in range(s))
         lines += [f"for (o = 0; o < {most}; ++o) rate[o] = {along};"]
     if weights:
-        count = -(-(max(weights) + 1) // LANES) * LANES
-        lanes = " + ".join(f"(part[{k}] + part[{k + 1}])" for k in range(0, LANES, 2))
+        lanes = " + ".join(f"(part[{k}] + part[{k + 1}])" if k + 1 < width else f"part[{k}]" for k in range(0, width, 2))
         lines += [
             "for (i = 0; i < AXES; ++i) {",
-            f"    for (o = 0; o < {LANES}; ++o) part[o] = w[o] * dg[i][o];",
+            f"    for (o = 0; o < {width}; ++o) part[o] = w[o] * dg[i][o];",
             *[
-                f"    for (o = 0; o < {LANES}; ++o) part[o] += w[{first} + o] * dg[i][{first} + o];"
+                f"    for (o = 0; o < {min(LANES, count - first)}; ++o) part[o] += w[{first} + o] * dg[i][{first} + o];"
                 for first in range(LANES, count, LANES)
             ],
             f"    sum[i] = -({lanes});",
