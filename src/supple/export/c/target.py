@@ -10,10 +10,12 @@ from supple.approximation.piecewise.piecewise import sliced_fit
 from supple.array_types import Array
 from supple.diagnostics import NumericalError, require_known
 from supple.export.c import drive_code, instruments
+from supple.export.c.controller import controller_files
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel, Exportable
 from supple.export.c.header import header
 from supple.export.c.model_source import c_source
+from supple.export.c.motion import motion_files
 from supple.export.c.source_text import PRECISIONS, c_number, c_table, comment, single_precision, string, with_sections
 from supple.export.c.stability import stable_step
 from supple.export.target import ExportTarget
@@ -233,7 +235,9 @@ C = ExportTarget(
     "a C99 file with header, example program, self-test, drives and instruments",
     c_files,
     c_laws,
-    ("precision",),
+    ("precision", "tolerance", "sample_time", "model"),
+    motions=motion_files,
+    controllers=controller_files,
     families=True,
 )
 
