@@ -1,0 +1,156 @@
+"""Run of a controller in Python whose numbers the tests of exported controllers compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.array_types import Array
+from supple.export.c.motion_table import MotionTable
+from supple.hardware.hardware import Hardware
+
+if TYPE_CHECKING:
+    from supple.control.laws.affine_controller import AffineController
+    from supple.reduced.model import ReducedModel
+    from supple.results.closed_loop import ClosedLoop
+
+_SHORT = 0.2  # s, at least, of a run without a motion
+_AFTER = 0.5  # s of a run after the end of the motion
+_FEWEST, _MOST = 50, 1000  # samples of a run without a plant
+_FOUND = 1e-9  # tolerance of the integrator
+_MOVED = 0.01  # amplitude of invented measurements, of the range of a schedule or of the largest value
+
+
+@dataclass(frozen=True, eq=False)
+class ControllerRun:
+    """Samples of a run: measurements (N, m), commands and applied commands (N, a).
+
+    effect : largest change of a command, of the largest one, if the controller follows the given motion, not the tables
+    loop   : result of the closed loop, with a plant
+    """
+
+    measured: Array
+    commands: Array
+    applied: Array
+    effect: float
+    loop: ClosedLoop | None = None
+
+
+def record_run(
+    controller: AffineController, motion: MotionTable | None, feedforward: MotionTable | None,
+    model: ReducedModel | None,
+) -> ControllerRun:  # fmt: skip
+    """Run a controller along the tables of its motion, in a loop with a model or on invented measurements."""
+    from supple.control.laws.affine_controller import AffineController
+
+    law = controller.law
+    loop, recorder = None, _Recorder(AffineController(law, motion, feedforward))
+    if model is None:
+        _follow(recorder, _invented(controller, motion))
+    else:
+        loop = _closed_loop(recorder, model, motion)
+    measured, commands, applied = recorder.arrays
+    original = _Recorder(AffineController(law, controller.reference, controller.feedforward))
+    _follow(original, measured, applied)
+    largest = np.abs(commands).max() or 1.0
+    effect = float(np.abs(original.arrays[1] - commands).max() / largest)
+    return ControllerRun(measured, commands, applied, effect, loop)
+
+
+class _Given:
+    """Measurement of a law: its numbers in the order of the law."""
+
+    def __init__(self, time: float, numbers: Array) -> None:
+        self.time, self._numbers = time, numbers
+
+    def array(self, names: Sequence[str]) -> Array:
+        """Return the numbers."""
+        return self._numbers
+
+
+class _Recorder:
+    """Controller that records its measurements and commands."""
+
+    def __init__(self, controller: AffineController) -> None:
+        self._controller, self.reference = controller, controller.reference
+        self.actuators, self.sample_time = controller.actuators, controller.sample_time
+        self.commanded_actuators, self.undriven = controller.commanded_actuators, controller.undriven
+        self._measured: list[Array] = []
+        self._commands: list[Array] = []
+        self._applied: list[Array] = []
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """Measurements, commands and applied commands; a command that nothing replaced was applied."""
+        return np.array(self._measured), np.array(self._commands), np.array(self._applied)
+
+    def step(self, t: float, measurement: Any) -> Array:
+        """Return the commands."""
+        self._measured.append(measurement.array(self._controller.law.ports.measured).copy())
+        self._commands.append(self._controller.step(t, measurement))
+        self._applied.append(self._commands[-1])
+        return self._commands[-1]
+
+    def record_command(self, command: Array) -> None:
+        """Record the commands as applied."""
+        self._applied[-1] = np.array(command)
+        self._controller.record_command(command)
+
+
+def _follow(recorder: _Recorder, measured: Array, applied: Array | None = None) -> None:
+    """Pass measurements to a controller, and the applied commands if they are known."""
+    for k, numbers in enumerate(measured):
+        t = k * recorder.sample_time
+        recorder.step(t, _Given(t, numbers))
+        if applied is not None:
+            recorder.record_command(applied[k])
+
+
+def _invented(controller: AffineController, motion: MotionTable | None) -> Array:
+    """Return measurements (N, m) near the motion and inside the region of the law, with small oscillations."""
+    law, T = controller.law, controller.sample_time
+    end = _SHORT if motion is None else motion.end + _AFTER
+    count = int(np.clip(np.ceil(end / T), _FEWEST, _MOST))
+    time = T * np.arange(count)
+    found = np.zeros((count, len(law.ports.measured)))
+    along = {} if motion is None else dict(zip(motion.coordinates, np.array([motion.at(t)[0] for t in time]).T, strict=True))
+    region = {} if law.bounds is None else dict(zip(law.scheduled_by, law.bounds.T, strict=True))
+    for i, name in enumerate(law.ports.measured):
+        values = along.get(name, np.zeros(count))
+        size = np.abs(values).max() or 1.0
+        if name in region:
+            low, high = region[name]
+            size = high - low
+            values = np.clip(along.get(name, np.full(count, 0.5 * (low + high))), low + 0.05 * size, high - 0.05 * size)
+        found[:, i] = values + _MOVED * size * np.sin(2.0 * np.pi * (3.0 + i) * time / time[-1])
+    return found
+
+
+def silent(hardware: Hardware) -> Hardware:
+    """Return drives and instruments without noise."""
+    return replace(hardware, instruments=tuple(replace(item, noise=0.0, walk=0.0) for item in hardware.instruments))
+
+
+def _closed_loop(recorder: _Recorder, model: ReducedModel, motion: MotionTable | None) -> ClosedLoop:
+    from supple.control.closed_loop import closed_loop
+    from supple.diagnostics import InputError
+
+    T = recorder.sample_time
+    end = _SHORT if motion is None else motion.end
+    until = T * max(_FEWEST, np.ceil((end + _AFTER) / T - 1e-6))
+    loop = closed_loop(model, recorder, until=float(until), hardware=silent(model.hardware), tolerance=_FOUND)  # type: ignore[arg-type]
+    if loop.reason:
+        raise InputError(
+            f"the closed loop with the model ends early: {loop.reason}", part="export",
+            hint="export the controller without model=, or simulate control.closed_loop(model, controller) first",
+        )  # fmt: skip
+    return loop
+
+
+def as_columns(signals: Mapping[str, Array], names: Sequence[str]) -> Array:
+    """Return signals by name as columns (N, k)."""
+    count = len(next(iter(signals.values()))) if len(signals) else 0
+    return np.stack([signals[name] for name in names], axis=1) if names else np.zeros((count, 0))
