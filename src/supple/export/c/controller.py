@@ -15,6 +15,7 @@ from supple.export.c.motion_table import MotionTable, motion_table
 from supple.export.c.program_build import program_build_files
 from supple.export.c.recorded_run import ControllerRun, record_run
 from supple.export.c.source_text import BYTES, PRECISIONS, c_table, comment, single_precision, with_sections
+from supple.export.target import model_at_parameters
 from supple.export.template import Words, fill_template, template_parts
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def controller_files(
     model : the plant, whose files and a program that closes the loop are added
     """
     require_known("precision", precision, PRECISIONS, part="export")
+    if model is not None and model.family is not None:
+        model = model_at_parameters(model)
     files = _Exported(controller, prefix, precision, tolerance)
     run = record_run(controller, files.motion, files.feedforward, model)
     made = files.sources(run) | {f"{prefix}_controller_test.c": files.test(run)}
@@ -48,8 +51,9 @@ def controller_files(
     if model is not None:
         from supple.export.c.loop_program import loop_files
 
-        made |= loop_files(files.words, run, model, prefix, precision)
-        tests.append(f"{prefix}_loop_test")
+        added = loop_files(files.words, run, model, prefix, precision)
+        tests += [name[:-2] for name in added if name.endswith("_test.c")]
+        made |= added
     sources = [name for name in made if name.endswith(".c") and name[:-2] not in tests]
     return made | program_build_files(f"{prefix}_controller", sources, tests)
 

@@ -110,7 +110,7 @@ def motion_test(table: MotionTable, prefix: str) -> str:
     times = np.sort(rng.uniform(table.begin - margin, table.end + margin, _POINTS))
     samples = np.floor(times / T).astype(np.int64)
     remainders = times - samples * T
-    expected = table.sample(samples, remainders)
+    expected = table.at_samples(samples, remainders)
     scales = np.abs(expected).max(axis=0)
     words: Words = {
         "name": comment(prefix), "prefix": prefix, "UPPER": prefix.upper(), "points": _POINTS,

@@ -102,10 +102,15 @@ class MotionTable:
 
     def at(self, t: float) -> Array:
         """Return θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""
-        n = np.floor(t / self.sample_time + 0.5)
-        return self.sample(np.array([n], dtype=np.int64), np.array([t - n * self.sample_time]))[0]
+        return np.asarray(self.sample(np.array([t]))[0])
 
-    def sample(self, samples: Integers, remainders: Array) -> Array:
+    def sample(self, times: Array) -> Array:
+        """Return θ, θ̇, θ̈ and θ⃛ at times (N,): (N, 4, s)."""
+        t = np.clip(times, self.begin - self.sample_time, self.end + self.sample_time)
+        n = np.floor(t / self.sample_time + 0.5)
+        return self.at_samples(n.astype(np.int64), t - n * self.sample_time)
+
+    def at_samples(self, samples: Integers, remainders: Array) -> Array:
         """Return θ, θ̇, θ̈ and θ⃛ at times n T + r (N,): (N, 4, s), computed with the numbers of the exported code."""
         real = np.float64 if self.precision == "double" else np.float32
         T, snap = real(self.sample_time), real(SNAP[self.precision] * self.sample_time)
@@ -326,7 +331,7 @@ def _measured_error(table: MotionTable, given: PiecewisePolynomial, checked: _Ch
     """
     t, T = checked.times[:, 1:-1].ravel(), table.sample_time
     whole = np.floor(t / T).astype(np.int64)
-    found = np.concatenate([table.sample(n, r) for n, r in zip(*(np.array_split(part, len(t) // 500 + 1) for part in (whole, t - whole * T)), strict=True)])
+    found = np.concatenate([table.at_samples(n, r) for n, r in zip(*(np.array_split(part, len(t) // 500 + 1) for part in (whole, t - whole * T)), strict=True)])
     expected = checked.values[:, 1:-1].reshape(found.shape)
     return np.asarray((np.abs(found - expected) / checked.scales).max(axis=(0, 2)))
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from supple.array_types import Array
+from supple.diagnostics import InputError
+from supple.control.controller_measurement import Measurement
 from supple.export.c.motion_table import MotionTable
 from supple.hardware.hardware import Hardware
+from supple.integration.time_steps import StepOptions
 
 if TYPE_CHECKING:
     from supple.control.laws.affine_controller import AffineController
@@ -24,19 +27,37 @@ _FOUND = 1e-9  # tolerance of the integrator
 _MOVED = 0.01  # amplitude of invented measurements, of the range of a schedule or of the largest value
 
 
+class SettledDrives(NamedTuple):
+    """Drives at the start: states (a, n) and commands (a,), coordinates that they act on (-1: none) and prescribe."""
+
+    x: Array
+    command: Array
+    places: tuple[int, ...]
+    led: tuple[int, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class ControllerRun:
     """Samples of a run: measurements (N, m), commands and applied commands (N, a).
 
-    effect : largest change of a command, of the largest one, if the controller follows the given motion, not the tables
-    loop   : result of the closed loop, with a plant
+    effect  : largest change of a command, of the largest one, if the controller follows the given motion, not the
+              tables
+    With a plant:
+    loop    : result of the closed loop
+    settled : its drives at the start
+    signals : places of the law's measurements among the numbers of a measurement
+    inputs  : places of the law's actuators among the inputs
     """
 
+    sample_time: float
     measured: Array
     commands: Array
     applied: Array
     effect: float
     loop: ClosedLoop | None = None
+    settled: SettledDrives | None = None
+    signals: tuple[int, ...] = ()
+    inputs: tuple[int, ...] = ()
 
 
 def record_run(
@@ -57,7 +78,12 @@ def record_run(
     _follow(original, measured, applied)
     largest = np.abs(commands).max() or 1.0
     effect = float(np.abs(original.arrays[1] - commands).max() / largest)
-    return ControllerRun(measured, commands, applied, effect, loop)
+    run = ControllerRun(recorder.sample_time, measured, commands, applied, effect, loop)
+    if model is None or loop is None:
+        return run
+    inputs = tuple(model.layout.inputs.index(name) for name in controller.actuators)
+    settled = _settled_drives(model, loop)
+    return replace(run, settled=settled, signals=recorder.signals, inputs=inputs)
 
 
 class _Given:
@@ -72,7 +98,10 @@ class _Given:
 
 
 class _Recorder:
-    """Controller that records its measurements and commands."""
+    """Controller that records its measurements and commands.
+
+    signals : places of its measurements among the numbers of a `Measurement`
+    """
 
     def __init__(self, controller: AffineController) -> None:
         self._controller, self.reference = controller, controller.reference
@@ -81,6 +110,7 @@ class _Recorder:
         self._measured: list[Array] = []
         self._commands: list[Array] = []
         self._applied: list[Array] = []
+        self.signals: tuple[int, ...] = ()
 
     @property
     def arrays(self) -> tuple[Array, Array, Array]:
@@ -89,6 +119,8 @@ class _Recorder:
 
     def step(self, t: float, measurement: Any) -> Array:
         """Return the commands."""
+        if isinstance(measurement, Measurement) and not self._measured:
+            self.signals = tuple(measurement.panel.among(self._controller.law.ports.measured).tolist())
         self._measured.append(measurement.array(self._controller.law.ports.measured).copy())
         self._commands.append(self._controller.step(t, measurement))
         self._applied.append(self._commands[-1])
@@ -136,7 +168,6 @@ def silent(hardware: Hardware) -> Hardware:
 
 def _closed_loop(recorder: _Recorder, model: ReducedModel, motion: MotionTable | None) -> ClosedLoop:
     from supple.control.closed_loop import closed_loop
-    from supple.diagnostics import InputError
 
     T = recorder.sample_time
     end = _SHORT if motion is None else motion.end
@@ -148,6 +179,17 @@ def _closed_loop(recorder: _Recorder, model: ReducedModel, motion: MotionTable |
             hint="export the controller without model=, or simulate control.closed_loop(model, controller) first",
         )  # fmt: skip
     return loop
+
+
+def _settled_drives(model: ReducedModel, loop: ClosedLoop) -> SettledDrives:
+    """Return the drives at the start of a closed loop."""
+    from supple.control.plants.plants import PlantOptions, drives_of, plant_in
+
+    bank = drives_of(model, silent(model.hardware), 0.0)
+    names = model.layout.coordinates
+    start, rates = ({name: float(part[name][0]) for name in names} for part in (loop.coordinates, loop.rates))
+    plant_in(model, bank, PlantOptions(loop.time[:2], start, rates, StepOptions()))
+    return SettledDrives(bank.state.x.copy(), bank.active_commands, tuple(bank.places), tuple(bank.led))
 
 
 def as_columns(signals: Mapping[str, Array], names: Sequence[str]) -> Array:

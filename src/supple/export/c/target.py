@@ -10,7 +10,6 @@ from supple.approximation.piecewise.piecewise import sliced_fit
 from supple.array_types import Array
 from supple.diagnostics import NumericalError, require_known
 from supple.export.c import drive_code, instruments
-from supple.export.c.controller import controller_files
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel, Exportable
 from supple.export.c.header import header
@@ -27,6 +26,7 @@ from supple.reduced.observed import ObservedMotion, outputs_along
 
 if TYPE_CHECKING:
     from supple.control.controllers.computed_torque import ComputedTorque
+    from supple.control.laws.affine_controller import AffineController
     from supple.control.laws.affine_law import AffineLaw
 
 
@@ -230,6 +230,20 @@ def c_laws(law: AffineLaw | ComputedTorque, prefix: str, *, precision: str = "do
     }
 
 
+def c_controllers(
+    controller: AffineController,
+    prefix: str,
+    *,
+    precision: str = "double",
+    tolerance: float | None = None,
+    model: ReducedModel | None = None,
+) -> dict[str, str]:
+    """Return the C files of a controller with its motion; see `controller_files`."""
+    from supple.export.c.controller import controller_files
+
+    return controller_files(controller, prefix, precision=precision, tolerance=tolerance, model=model)
+
+
 C = ExportTarget(
     "c",
     "a C99 file with header, example program, self-test, drives and instruments",
@@ -237,7 +251,7 @@ C = ExportTarget(
     c_laws,
     ("precision", "tolerance", "sample_time", "model"),
     motions=motion_files,
-    controllers=controller_files,
+    controllers=c_controllers,
     families=True,
 )
 
