@@ -69,8 +69,10 @@ class _Exported:
         T, ports = controller.law.ports.sample_time, controller.law.ports
         self.motion, self.feedforward = (
             None if part is None or not used
-            else motion_table(part, sample_time=T, tolerance=tolerance, precision=precision)
-            for part, used in ((controller.reference, ports.coordinates), (controller.feedforward, ports.fed))
+            else motion_table(part, sample_time=T, tolerance=tolerance, precision=precision, sampled=sampled)
+            for part, used, sampled in (
+                (controller.reference, ports.coordinates, False), (controller.feedforward, ports.fed, True),
+            )
         )  # fmt: skip
         if ports.coordinates and self.motion is None:
             raise InputError(

@@ -37,13 +37,15 @@ static void drive(double after, const double rates[THETA], instant *now)
     @hardware@_driven driven;
     int i;
     there = drives;
-    @hardware@_drives_advance(&there, after > 1e-9 * T ? after : 1e-9 * T, rates, &driven);
+    @hardware@_drives_advance(&there, after, rates, &driven);
     for (i = 0; i < INPUTS; ++i) now->u[i] = driven.force[i];
+//@ if led
     for (i = 0; i < LED; ++i) {
         now->eta[led[i]] = driven.theta[i];
         now->v[led[i]] = driven.rate[i];
         now->a[led[i]] = driven.acceleration[i];
     }
+//@ end
 //@ else
     int i;
     (void)after;
@@ -88,16 +90,15 @@ static int accelerate(instant *now)
     return 0;
 }
 
-/* Advances the machine by one sample: Runge-Kutta steps of order 4. */
+/* Advances the machine by one sample: Runge-Kutta steps of order 4, which end where delayed commands arrive. */
 static int advance(instant *now)
 {
     static const double part[4] = {0.0, 0.5, 0.5, 1.0}, weight[4] = {1.0, 2.0, 2.0, 1.0};
-    const double h = T / (double)STEPS;
     double rates[THETA];
     int n, stage, i;
     for (i = 0; i < THETA; ++i) rates[i] = now->v[i];
     for (n = 0; n < STEPS; ++n) {
-        const double begin = h * (double)n;
+        const double begin = nodes[n], h = nodes[n + 1] - nodes[n];
         double dx[2 * N], sum[2 * N];
         instant there = *now;
         for (i = 0; i < 2 * N; ++i) dx[i] = sum[i] = 0.0;
@@ -107,7 +108,7 @@ static int advance(instant *now)
                 there.eta[i] = now->eta[i] + c * dx[i];
                 there.v[i] = now->v[i] + c * dx[N + i];
             }
-            drive(begin + c, rates, &there);
+            drive(stage == 0 ? begin + SOON : begin + c, rates, &there);
             if (accelerate(&there)) return 1;
             for (i = 0; i < N; ++i) {
                 dx[i] = there.v[i];

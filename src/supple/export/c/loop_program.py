@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.export.c.equations import coefficient_argument
 from supple.export.c.generated_model import CModel
 from supple.export.c.recorded_run import ControllerRun, as_columns
-from supple.export.c.source_text import c_table, prefix_of
+from supple.export.c.source_text import c_number, c_table, prefix_of
 from supple.export.c.stability import stable_step
 from supple.export.c.target import in_precision, model_files, self_test
 from supple.export.template import Words, fill_template, template_parts
@@ -23,6 +26,7 @@ TOLERANCE = {"double": 1e-6, "single": 1e-2}  # of coordinates and commands, of 
 _STEP = 0.1  # longest step, in time constants of the fastest eigenvalue
 _FEWEST, _MOST = 4, 1000  # steps of a sample
 _SHOWN = 200  # samples that are compared
+_SOON = {"double": 1e-9, "single": 1e-5}  # samples after a jump of the drives
 
 
 def loop_files(controller: Words, run: ControllerRun, model: ReducedModel, prefix: str, precision: str) -> dict[str, str]:
@@ -56,9 +60,10 @@ def _words(c_model: CModel, run: ControllerRun, model: ReducedModel, precision: 
     shown = np.arange(0, samples, stride)
     moves = np.abs(eta - eta[0]).max(axis=0)
     scales = np.where(moves > 0.0, moves, 1.0)
-    steps = int(np.clip(np.ceil(T * stable_step(model).fastest / _STEP), _FEWEST, _MOST))
+    nodes = _nodes(T, T * stable_step(model).fastest, [block.delay for block in hardware.drives])
     first = as_columns({name: loop.outputs[name] for name in outputs}, outputs)[:1] if outputs else np.zeros((1, 1))
     tables = [
+        f"#define SOON {c_number(_SOON[precision] * T)} /* s */\n", c_table("double", "nodes", nodes),
         c_table("int", "led", np.array([*led, -1])), c_table("int", "free_", np.array([*free, -1])),
         c_table("int", "acts_on", np.array(run.settled.places)), c_table("int", "signals", np.array([*run.signals, -1])),
         c_table("int", "drives_input", np.array(run.inputs)), c_table("double", "start", np.stack([eta[0], v[0]])),
@@ -81,9 +86,21 @@ def _words(c_model: CModel, run: ControllerRun, model: ReducedModel, precision: 
     return {
         "model": c_model.prefix, "MODEL": c_model.upper, "hardware": f"{c_model.prefix}_hardware" if hardware else "",
         "outputs": len(outputs), "numbers": (2 * n if whole else 0) + len(outputs), "led": len(led), "samples": samples,
-        "steps": steps, "shown": len(shown), "stride": stride, "tables": "".join(kept), "drives": drives,
+        "steps": len(nodes) - 1, "shown": len(shown), "stride": stride, "tables": "".join(kept), "drives": drives,
         "instruments": bool(hardware.instruments), "whole": whole, "observed": layout.observation is not None,
         "point": f"now->{coefficient_argument(c_model).split('[')[0]}" if c_model.bent else "now->eta",
         "u": ", now->u" if layout.inputs else "", "measures": measures, "measured": max(1, measures),
         "given_measured": ", measured" if measures else "", "tolerance": repr(TOLERANCE[precision]),
     }  # fmt: skip
+
+
+def _nodes(T: float, speed: float, delays: Sequence[float]) -> Array:
+    """Return the ends of the steps of a sample, s; speed : of the fastest eigenvalue, per sample."""
+    arrivals = [delay % T for delay in delays if _SOON["single"] * T < delay % T < (1.0 - _SOON["single"]) * T]
+    breaks = np.unique([0.0, *arrivals, T])
+    nodes = [np.zeros(1)]
+    for first, last in pairwise(breaks.tolist()):
+        share = (last - first) / T
+        count = int(np.clip(np.ceil(share * speed / _STEP), np.ceil(share * _FEWEST), _MOST))
+        nodes.append(np.linspace(first, last, count + 1)[1:])
+    return np.concatenate(nodes)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
 
 from supple.array_types import Array, Integers
 from supple.diagnostics import InputError
@@ -28,12 +29,15 @@ from supple.time_functions.function_of_time import DERIVATIVES, CalledFunction, 
 
 TOLERANCE = {"double": 1e-9, "single": 1e-7}  # default largest error of a value, of the range of its coordinate
 LOOSER = (1.0, 1e2, 1e4, 1e6)  # tolerance of a value and of its derivatives, in tolerances
+LARGEST = (1.0, 1e-5, 1e-4, 1e-3)  # tolerances of derivatives for any tolerance below these
 SNAP = {"double": 1e-6, "single": 1e-4}  # samples before a break that count as the break itself
 FARTHEST = 2**29  # samples from 0 to any break
 _DEGREES = (5, 7, 9, 11, 13)  # of merged pieces
 _CHECKS = 8  # instants of a given piece at which a merged one is compared with it
 _STEP = 1e-3  # s: longest piece of a function without pieces
-_STILL = 1e-6  # of a value: range of a coordinate that hardly moves
+_SPLINE = 5  # degree of a spline through samples
+_STILL = 1e-6  # of a range over the duration: derivative of a coordinate that hardly changes
+_ROUNDING = 64.0 * np.finfo(float).eps  # of a value: error of the given pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +51,7 @@ class MotionTable:
     coefficients : (P, d + 1, s) of 1, u, u², ...
     first, last  : (s,) values before and after the motion
     error        : (4,) largest errors of θ, θ̇, θ̈, θ⃛ against the given motion: of the range of θ, and of the
-                   largest values of its derivatives
+                   largest values of its derivatives, or of what rounding makes of those that are zero
     given        : bytes of the given pieces in the same form, and their number
     """
 
@@ -134,27 +138,38 @@ class MotionTable:
 
 
 def motion_table(
-    motion: Any, *, sample_time: float = 1e-3, tolerance: float | None = None, precision: str = "double"
+    motion: Any,
+    *,
+    sample_time: float = 1e-3,
+    tolerance: float | None = None,
+    precision: str = "double",
+    sampled: bool = False,
 ) -> MotionTable:
     """Return the table of a motion.
 
     motion      : reference, planned motion or trajectory; a callable reference needs an end
     sample_time : s of one sample, in which times are counted
     tolerance   : largest error of a value, of its range; of derivatives 1e2, 1e4 and 1e6 times as large, of their
-                  largest values; 0 keeps the given pieces; default: 1e-9, in single precision 1e-7
+                  largest values, but at most 1e-5, 1e-4 and 1e-3; 0 keeps the given pieces; default: 1e-9, in single
+                  precision 1e-7
+    sampled     : whether only values at samples matter, as of commands
     """
     given = _polynomials(motion)
+    given = _through_samples(given, sample_time) if sampled else given
     tolerance = TOLERANCE[precision] if tolerance is None else tolerance
     if not (np.isfinite(tolerance) and tolerance >= 0.0):
         raise InputError(f"tolerance must not be negative (got {tolerance:g})", part="motion", hint="give 1e-9, or 0")
     if not (np.isfinite(sample_time) and sample_time > 0.0):
         raise InputError(f"sample_time must be positive (got {sample_time:g} s)", part="motion", hint="give 1e-3")
     checked = _Checked.of(given)
+    relative = np.maximum(tolerance, np.minimum(tolerance * np.array(LOOSER), LARGEST))
+    relative[1:] = np.inf if sampled else relative[1:]
+    limits = relative[:, None] * checked.scales
     plain = _pack(given, _exact_pieces(given), sample_time, precision)
     best = plain
     for degree in _DEGREES if tolerance > 0.0 else ():
         if degree >= given.coefficients.shape[1] - 1:
-            found = _pack(given, _merged_pieces(given, checked, degree, tolerance), sample_time, precision)
+            found = _pack(given, _merged_pieces(given, checked, degree, limits), sample_time, precision)
             best = found if found.bytes < best.bytes else best
     return replace(best, error=_measured_error(best, given, checked), given=(plain.bytes, plain.pieces))
 
@@ -174,6 +189,16 @@ def _polynomials(motion: Any) -> PiecewisePolynomial:
             part="motion", hint="give supple.control.reference(motion, model, until=...)",
         )  # fmt: skip
     return found
+
+
+def _through_samples(given: PiecewisePolynomial, T: float) -> PiecewisePolynomial:
+    """Return the spline of degree five through the values at samples."""
+    first, last = int(np.floor(given.begin / T + 1e-9)), int(np.ceil(given.end / T - 1e-9))
+    times = T * np.arange(first, max(last, first + _SPLINE + 1) + 1)
+    values = given.sample(times)[:, 0]
+    spline = make_interp_spline(times, values, k=_SPLINE)
+    powers = [spline(times[:-1], k) / factorial(k) for k in range(_SPLINE + 1)]
+    return PiecewisePolynomial(given.coordinates, times, np.stack(powers, axis=1), given.units, values[-1])
 
 
 class _Pieces(NamedTuple):
@@ -204,10 +229,12 @@ class _Checked(NamedTuple):
         """Return the instants of a motion, the ends of its pieces among them."""
         tau = np.diff(given.breaks)[:, None] * np.linspace(0.0, 1.0, _CHECKS)
         values = _derivatives(given.coefficients, tau)
-        largest = np.abs(values).max(axis=(0, 1))
-        largest[0] = np.maximum(np.ptp(values[:, :, 0], axis=(0, 1)), _STILL * largest[0])
-        floors = largest[0] * _STILL / given.duration ** np.arange(DERIVATIVES)[:, None]
-        scales = np.maximum(largest, floors)
+        largest, orders = np.abs(values).max(axis=(0, 1)), np.arange(DERIVATIVES)[:, None]
+        size = largest[0].copy()
+        largest[0] = np.ptp(values[:, :, 0], axis=(0, 1))
+        slow = _STILL * largest[0] / given.duration**orders
+        noise = _ROUNDING * size / np.diff(given.breaks).min() ** orders / (TOLERANCE["double"] * np.array(LOOSER)[:, None])
+        scales = np.maximum(largest, np.maximum(slow, noise))
         return cls(given.breaks[:-1, None] + tau, values, np.where(scales > 0.0, scales, 1.0))
 
 
@@ -253,12 +280,11 @@ class _Fit:
         return found
 
 
-def _merged_pieces(given: PiecewisePolynomial, checked: _Checked, degree: int, tolerance: float) -> _Pieces:
-    """Return pieces of a degree, each as long as the tolerance permits, from the beginning on."""
+def _merged_pieces(given: PiecewisePolynomial, checked: _Checked, degree: int, limits: Array) -> _Pieces:
+    """Return pieces of a degree, each as long as the limits of errors (4, s) permit, from the beginning on."""
     fit, exact, count = _Fit(degree), _exact_pieces(given).coefficients, len(given.breaks) - 1
     padded = np.zeros((count, degree + 1, exact.shape[2]))
     padded[:, : exact.shape[1]] = exact
-    limits = tolerance * np.array(LOOSER)[:, None] * checked.scales
     breaks, found, first, guess = [0], [], 0, 1
     while first < count:
         piece, length = padded[first], 1
