@@ -40,8 +40,8 @@ from supple.time_functions.function_of_time import FunctionOfTime, Trajectory
 
 if TYPE_CHECKING:
     from supple.control.controllers.computed_torque import ComputedTorque
-    from supple.control.laws.affine_controller import AffineController
     from supple.control.feedforward.planned_motion import PlannedMotion
+    from supple.control.laws.affine_controller import AffineController
     from supple.control.laws.affine_law import AffineLaw
 
     AnyMotion = FunctionOfTime | Trajectory | PlannedMotion
@@ -142,7 +142,7 @@ def _of_family(rom: Any, to: str, values: Mapping[str, float] | None) -> Any:
         return model_at_parameters(rom, values, others=TARGETS[to].families)
     if family:
         return rom if TARGETS[to].families else _at_own_values(rom)
-    inner = getattr(rom, "model", None)  # that of computed torque
+    inner = None if hasattr(rom, "deformation") else getattr(rom, "model", None)  # that of computed torque
     return rom if getattr(inner, "family", None) is None else replace(rom, model=_at_own_values(inner))
 
 

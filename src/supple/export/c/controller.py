@@ -114,7 +114,9 @@ class _Exported:
         count = min(_MOST, len(run.commands))
         scales = command_scales(run.commands)
         tables = c_table("double", "measured", run.measured[:count]) if self.words["measures"] else ""
-        tables += c_table("double", "expected", run.commands[:count]) + c_table("double", "applied", run.applied[:count])
+        tables += c_table("double", "expected", run.commands[:count]) + c_table(
+            "double", "applied", run.applied[:count]
+        )
         words = self.words | {
             "samples": count, "tables": tables + c_table("double", "scales", scales),
             "tolerance": repr(TOLERANCE[self.precision]),
@@ -145,7 +147,7 @@ class _Exported:
         if tables:
             lines += [
                 f"Their evaluation takes at most {operations} operations a sample, besides those of the law.",
-                "Largest change of a command by the errors of these tables, of the largest command, in the run of the test:",
+                "Their errors change commands by at most this part of the largest command, in the run of the test:",
                 f"    {run.effect:.2g}",
             ]
         return [*lines, f"The state of the controller takes {size} bytes. The first sample takes that of",

@@ -19,17 +19,21 @@ from supple.export.c.target import in_precision, model_files, self_test
 from supple.export.template import Words, fill_template, template_parts
 
 if TYPE_CHECKING:
+    from supple.hardware.hardware import Hardware
     from supple.reduced.model import ReducedModel
 
 PARTS = template_parts("supple.export.c", "loop_program.c")
 TOLERANCE = {"double": 1e-6, "single": 1e-2}  # of coordinates and commands, of their largest changes and values
+QUANTIZED = 1e-2  # the same if readings or commands have a resolution: rounding then moves them by whole steps
 _STEP = 0.1  # longest step, in time constants of the fastest eigenvalue
 _FEWEST, _MOST = 4, 1000  # steps of a sample
 _SHOWN = 200  # samples that are compared
 _SOON = {"double": 1e-9, "single": 1e-5}  # samples after a jump of the drives
 
 
-def loop_files(controller: Words, run: ControllerRun, model: ReducedModel, prefix: str, precision: str) -> dict[str, str]:
+def loop_files(
+    controller: Words, run: ControllerRun, model: ReducedModel, prefix: str, precision: str
+) -> dict[str, str]:
     """Return the files of the model with its test, and `<prefix>_loop_test.c`.
 
     controller : words of the controller's own files
@@ -65,7 +69,8 @@ def _words(c_model: CModel, run: ControllerRun, model: ReducedModel, precision: 
     tables = [
         f"#define SOON {c_number(_SOON[precision] * T)} /* s */\n", c_table("double", "nodes", nodes),
         c_table("int", "led", np.array([*led, -1])), c_table("int", "free_", np.array([*free, -1])),
-        c_table("int", "acts_on", np.array(run.settled.places)), c_table("int", "signals", np.array([*run.signals, -1])),
+        c_table("int", "acts_on", np.array(run.settled.places)),
+        c_table("int", "signals", np.array([*run.signals, -1])),
         c_table("int", "drives_input", np.array(run.inputs)), c_table("double", "start", np.stack([eta[0], v[0]])),
         c_table("double", "first_outputs", first[0]), c_table("double", "coordinates", eta[shown]),
         c_table("double", "scales", scales), c_table("double", "expected", run.commands[shown]),
@@ -90,7 +95,8 @@ def _words(c_model: CModel, run: ControllerRun, model: ReducedModel, precision: 
         "instruments": bool(hardware.instruments), "whole": whole, "observed": layout.observation is not None,
         "point": f"now->{coefficient_argument(c_model).split('[')[0]}" if c_model.bent else "now->eta",
         "u": ", now->u" if layout.inputs else "", "measures": measures, "measured": max(1, measures),
-        "given_measured": ", measured" if measures else "", "tolerance": repr(TOLERANCE[precision]),
+        "given_measured": ", measured" if measures else "",
+        "tolerance": repr(QUANTIZED if _quantized(hardware) else TOLERANCE[precision]),
     }  # fmt: skip
 
 
@@ -104,3 +110,9 @@ def _nodes(T: float, speed: float, delays: Sequence[float]) -> Array:
         count = int(np.clip(np.ceil(share * speed / _STEP), np.ceil(share * _FEWEST), _MOST))
         nodes.append(np.linspace(first, last, count + 1)[1:])
     return np.concatenate(nodes)
+
+
+def _quantized(hardware: Hardware) -> bool:
+    return any(block.resolution > 0.0 for block in hardware.drives) or any(
+        item.resolution > 0.0 for item in hardware.instruments
+    )

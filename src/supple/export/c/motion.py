@@ -120,5 +120,3 @@ def motion_test(table: MotionTable, prefix: str) -> str:
         + c_table("double", "tolerances", np.array(_CLOSE[table.precision])),
     }  # fmt: skip
     return fill_template(PARTS["test"], words)
-
-

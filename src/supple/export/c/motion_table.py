@@ -116,7 +116,7 @@ class MotionTable:
 
     def at_samples(self, samples: Integers, remainders: Array) -> Array:
         """Return θ, θ̇, θ̈ and θ⃛ at times n T + r (N,): (N, 4, s), computed with the numbers of the exported code."""
-        real = np.float64 if self.precision == "double" else np.float32
+        real: Any = np.float64 if self.precision == "double" else np.float32
         T, snap = real(self.sample_time), real(SNAP[self.precision] * self.sample_time)
         offsets, r = self.remainders.astype(real), np.asarray(remainders).astype(real)
         since = (samples[:, None] - self.samples).astype(real) * T + (r[:, None] - offsets)  # (N, P + 1)
@@ -197,7 +197,7 @@ def _through_samples(given: PiecewisePolynomial, T: float) -> PiecewisePolynomia
     times = T * np.arange(first, max(last, first + _SPLINE + 1) + 1)
     values = given.sample(times)[:, 0]
     spline = make_interp_spline(times, values, k=_SPLINE)
-    powers = [spline(times[:-1], k) / factorial(k) for k in range(_SPLINE + 1)]
+    powers = [np.asarray(spline(times[:-1], k), dtype=float) / factorial(k) for k in range(_SPLINE + 1)]
     return PiecewisePolynomial(given.coordinates, times, np.stack(powers, axis=1), given.units, values[-1])
 
 
@@ -209,7 +209,10 @@ class _Pieces(NamedTuple):
 
 
 def _exact_pieces(given: PiecewisePolynomial) -> _Pieces:
-    """Return the given pieces in their own time u: with τ = h (u + 1)/2, Σ c_k τ^k = Σ_j u^j Σ_k c_k (h/2)^k (k over j)."""
+    """Return the given pieces in their own time u.
+
+    With τ = h (u + 1)/2:  Σ_k c_k τ^k = Σ_j u^j Σ_k c_k (h/2)^k (k over j)
+    """
     count = given.coefficients.shape[1]
     binomials = np.array([[comb(k, j) for k in range(count)] for j in range(count)], dtype=float)
     half = 0.5 * np.diff(given.breaks)[:, None] ** np.ones(count)
@@ -218,7 +221,7 @@ def _exact_pieces(given: PiecewisePolynomial) -> _Pieces:
 
 
 class _Checked(NamedTuple):
-    """Instants (P, q) inside the given pieces, values with derivatives (P, q, 4, s), and the scales (4, s) of errors."""
+    """Instants (P, q) of the given pieces, values with derivatives (P, q, 4, s), and the scales (4, s) of errors."""
 
     times: Array
     values: Array
@@ -233,7 +236,9 @@ class _Checked(NamedTuple):
         size = largest[0].copy()
         largest[0] = np.ptp(values[:, :, 0], axis=(0, 1))
         slow = _STILL * largest[0] / given.duration**orders
-        noise = _ROUNDING * size / np.diff(given.breaks).min() ** orders / (TOLERANCE["double"] * np.array(LOOSER)[:, None])
+        noise = (
+            _ROUNDING * size / np.diff(given.breaks).min() ** orders / (TOLERANCE["double"] * np.array(LOOSER)[:, None])
+        )
         scales = np.maximum(largest, np.maximum(slow, noise))
         return cls(given.breaks[:-1, None] + tau, values, np.where(scales > 0.0, scales, 1.0))
 
@@ -260,13 +265,17 @@ class _Fit:
         rows = []
         for u in (-1.0, 1.0):
             for order in range(3):
-                rows.append([factorial(k) // factorial(k - order) * u ** (k - order) if k >= order else 0.0 for k in range(6)])
+                rows.append(
+                    [factorial(k) // factorial(k - order) * u ** (k - order) if k >= order else 0.0 for k in range(6)]
+                )
         self.quintic = np.linalg.inv(np.array(rows))
         self.nodes, count = chebpts1(2 * degree + 2), max(0, degree - 5)
         self.powers = self.nodes[:, None] ** np.arange(6)
         self.bubble: Array = np.zeros((degree + 1, count))
         for j in range(count):
-            product = Polynomial([1.0, 0.0, -1.0]) ** 3 * Polynomial(np.polynomial.chebyshev.cheb2poly(np.eye(j + 1)[j]))
+            product = Polynomial([1.0, 0.0, -1.0]) ** 3 * Polynomial(
+                np.polynomial.chebyshev.cheb2poly(np.eye(j + 1)[j])
+            )
             self.bubble[: len(product.coef), j] = product.coef
         weight = (1.0 - self.nodes**2) ** 3
         self.solve = np.linalg.pinv(weight[:, None] * chebvander(self.nodes, count - 1)) if count else None
@@ -331,7 +340,10 @@ def _merge(
     inside = _derivatives(given.coefficients[piece], (times - given.breaks[piece])[:, None])[:, 0, 0]
     found = fit(ends, inside)
     u = (checked.times[first:stop] - begin) / half - 1.0
-    error = np.abs(_derivatives(found[None], u.reshape(1, -1))[0] / powers - checked.values[first:stop].reshape(-1, *powers.shape[:1], found.shape[1]))
+    error = np.abs(
+        _derivatives(found[None], u.reshape(1, -1))[0] / powers
+        - checked.values[first:stop].reshape(-1, *powers.shape[:1], found.shape[1])
+    )
     return found if (error.max(axis=0) <= limits).all() else None
 
 
@@ -357,7 +369,12 @@ def _measured_error(table: MotionTable, given: PiecewisePolynomial, checked: _Ch
     """
     t, T = checked.times[:, 1:-1].ravel(), table.sample_time
     whole = np.floor(t / T).astype(np.int64)
-    found = np.concatenate([table.at_samples(n, r) for n, r in zip(*(np.array_split(part, len(t) // 500 + 1) for part in (whole, t - whole * T)), strict=True)])
+    found = np.concatenate(
+        [
+            table.at_samples(n, r)
+            for n, r in zip(*(np.array_split(part, len(t) // 500 + 1) for part in (whole, t - whole * T)), strict=True)
+        ]
+    )
     expected = checked.values[:, 1:-1].reshape(found.shape)
     return np.asarray((np.abs(found - expected) / checked.scales).max(axis=(0, 2)))
 

@@ -1,4 +1,4 @@
-"""Files that build exported sources and run their tests with make or CMake, where no example program belongs to them."""
+"""Files that build exported sources and run their tests with make or CMake."""
 
 from __future__ import annotations
 

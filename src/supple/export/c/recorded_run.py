@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.diagnostics import InputError
 from supple.control.controller_measurement import Measurement
+from supple.diagnostics import InputError
 from supple.export.c.motion_table import MotionTable
 from supple.hardware.hardware import Hardware
 from supple.integration.time_steps import StepOptions
@@ -148,7 +148,11 @@ def _invented(controller: AffineController, motion: MotionTable | None) -> Array
     count = int(np.clip(np.ceil(end / T), _FEWEST, _MOST))
     time = T * np.arange(count)
     found = np.zeros((count, len(law.ports.measured)))
-    along = {} if motion is None else dict(zip(motion.coordinates, np.array([motion.at(t)[0] for t in time]).T, strict=True))
+    along = (
+        {}
+        if motion is None
+        else dict(zip(motion.coordinates, np.array([motion.at(t)[0] for t in time]).T, strict=True))
+    )
     region = {} if law.bounds is None else dict(zip(law.scheduled_by, law.bounds.T, strict=True))
     for i, name in enumerate(law.ports.measured):
         values = along.get(name, np.zeros(count))
@@ -172,7 +176,7 @@ def _closed_loop(recorder: _Recorder, model: ReducedModel, motion: MotionTable |
     T = recorder.sample_time
     end = _SHORT if motion is None else motion.end
     until = T * max(_FEWEST, np.ceil((end + _AFTER) / T - 1e-6))
-    loop = closed_loop(model, recorder, until=float(until), hardware=silent(model.hardware), tolerance=_FOUND)  # type: ignore[arg-type]
+    loop = closed_loop(model, recorder, until=float(until), hardware=silent(model.hardware), tolerance=_FOUND)
     if loop.reason:
         raise InputError(
             f"the closed loop with the model ends early: {loop.reason}", part="export",
