@@ -174,6 +174,20 @@ def motion_table(
     return replace(best, error=_measured_error(best, given, checked), given=(plain.bytes, plain.pieces))
 
 
+class GivenMotion:
+    """Given motion with the sides of its breaks that the table chooses: a time just before a break is the break."""
+
+    def __init__(self, motion: Any, sample_time: float) -> None:
+        self._function, self._snap = _polynomials(motion), SNAP["double"] * sample_time
+        self.coordinates = self._function.coordinates
+
+    def at(self, t: float) -> Array:
+        """Return θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""
+        breaks = self._function.breaks
+        p = int(np.searchsorted(breaks, t + self._snap, side="right")) - 1
+        return self._function.at(t if p < 0 else max(t, float(breaks[p])))
+
+
 def _polynomials(motion: Any) -> PiecewisePolynomial:
     """Return a motion as piecewise polynomials."""
     found = getattr(motion, "reference", motion)  # of a planned motion
@@ -194,7 +208,7 @@ def _polynomials(motion: Any) -> PiecewisePolynomial:
 def _through_samples(given: PiecewisePolynomial, T: float) -> PiecewisePolynomial:
     """Return the spline of degree five through the values at samples."""
     first, last = int(np.floor(given.begin / T + 1e-9)), int(np.ceil(given.end / T - 1e-9))
-    times = T * np.arange(first, max(last, first + _SPLINE + 1) + 1)
+    times: Array = T * np.arange(first, max(last, first + _SPLINE + 1) + 1, dtype=float)
     values = given.sample(times)[:, 0]
     spline = make_interp_spline(times, values, k=_SPLINE)
     powers = [np.asarray(spline(times[:-1], k), dtype=float) / factorial(k) for k in range(_SPLINE + 1)]

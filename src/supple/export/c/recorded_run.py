@@ -11,7 +11,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.control.controller_measurement import Measurement
 from supple.diagnostics import InputError
-from supple.export.c.motion_table import MotionTable
+from supple.export.c.motion_table import GivenMotion, MotionTable
 from supple.hardware.hardware import Hardware
 from supple.integration.time_steps import StepOptions
 
@@ -74,7 +74,11 @@ def record_run(
     else:
         loop = _closed_loop(recorder, model, motion)
     measured, commands, applied = recorder.arrays
-    original = _Recorder(AffineController(law, controller.reference, controller.feedforward))
+    reference, fed = (
+        None if table is None else GivenMotion(given, law.ports.sample_time)
+        for given, table in ((controller.reference, motion), (controller.feedforward, feedforward))
+    )  # fmt: skip
+    original = _Recorder(AffineController(law, reference, fed))
     _follow(original, measured, applied)
     largest = np.abs(commands).max() or 1.0
     effect = float(np.abs(original.arrays[1] - commands).max() / largest)
