@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.control.controller_measurement import Measurement
-from supple.diagnostics import InputError
+from supple.diagnostics import EarlyEnd, InputError
 from supple.export.c.motion_table import GivenMotion, MotionTable
 from supple.hardware.hardware import Hardware
 from supple.integration.time_steps import StepOptions
@@ -180,7 +181,9 @@ def _closed_loop(recorder: _Recorder, model: ReducedModel, motion: MotionTable |
     T = recorder.sample_time
     end = _SHORT if motion is None else motion.end
     until = T * max(_FEWEST, np.ceil((end + _AFTER) / T - 1e-6))
-    loop = closed_loop(model, recorder, until=float(until), hardware=silent(model.hardware), tolerance=_FOUND)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EarlyEnd)  # it is refused below
+        loop = closed_loop(model, recorder, until=float(until), hardware=silent(model.hardware), tolerance=_FOUND)
     if loop.reason:
         raise InputError(
             f"the closed loop with the model ends early: {loop.reason}", part="export",
