@@ -107,11 +107,11 @@ static double product(const double *a, const double *b)
     return total;
 }
 
-/* The c of least norm among those of least |G c - r|: G is changed. */
+/* The c of least norm among those of least |G c - r|. */
 static void least_norm(double G[ACTUATORS][ACTUATORS], const double r[ACTUATORS], double c[ACTUATORS])
 {
-    double basis[ACTUATORS][ACTUATORS], rows[ACTUATORS][ACTUATORS], images[ACTUATORS][ACTUATORS];
-    double y[ACTUATORS], rest[ACTUATORS], over[ACTUATORS][ACTUATORS], largest = 0.0;
+    double basis[ACTUATORS][ACTUATORS], rows[ACTUATORS][ACTUATORS], images[ACTUATORS][ACTUATORS] = {{0.0}};
+    double y[ACTUATORS], rest[ACTUATORS], over[ACTUATORS][ACTUATORS] = {{0.0}}, largest = 0.0;
     int i, j, k, rank = 0;
     for (i = 0; i < ACTUATORS; ++i)
         for (j = 0; j < ACTUATORS; ++j) rows[i][j] = G[i][j];
@@ -160,7 +160,8 @@ static int first_command(const knowns *known@measured@, const double applied[ACT
 /* Starts the law with the command that follows from itself, c = S c + r: both are found by trying commands. */
 static int begin(@prefix@ *controller, const knowns *known@measured@)
 {
-    double tried[ACTUATORS], at_zero[ACTUATORS], command[ACTUATORS], G[ACTUATORS][ACTUATORS], size = 1.0;
+    double tried[ACTUATORS], at_zero[ACTUATORS], command[ACTUATORS], size = 1.0;
+    double G[ACTUATORS][ACTUATORS] = {{0.0}};
     double *applied = controller->applied;
     int i, j, flag;
     for (i = 0; i < ACTUATORS; ++i) tried[i] = 0.0;
