@@ -150,8 +150,11 @@ class _Exported:
                 "Their errors change commands by at most this part of the largest command, in the run of the test:",
                 f"    {run.effect:.2g}",
             ]
-        return [*lines, f"The state of the controller takes {size} bytes. The first sample takes that of",
-                f"{2 * (len(ports.actuators) + 1) + 2} samples at most, in `start`."]  # fmt: skip
+        start = 2 * (len(ports.actuators) + 1) + 2
+        lines.append(
+            f"The state of the controller takes {size} bytes. `start` takes as long as {start} samples at most."
+        )
+        return lines
 
 
 def command_scales(commands: Array) -> Array:

@@ -82,13 +82,17 @@ def _introduction(table: MotionTable, prefix: str, kind: str) -> list[str]:
         lines.append(f"    {i}  {comment(name)}, {comment(unit)}: {values}")
     return [
         *lines, "",
-        f"{table.pieces} pieces of degree {table.degree}: {table.bytes} bytes of constants "
-        f"(the given motion: {pieces} pieces, {given} bytes).",
+        f"{_count(table.pieces)} of degree {table.degree}: {table.bytes} bytes of constants "
+        f"(the given motion: {_count(pieces)}, {given} bytes).",
         f"Largest errors of values and of first, second and third derivatives: {errors}",
         "of the range of the values and of the largest values of the derivatives.",
         f"An evaluation takes at most {table.operations} operations, and {table.searches} steps to find its piece.",
         "Times are samples and a remainder, so that long motions lose no digits.",
     ]  # fmt: skip
+
+
+def _count(pieces: int) -> str:
+    return "1 piece" if pieces == 1 else f"{pieces} pieces"
 
 
 def _tables(table: MotionTable) -> str:
