@@ -243,7 +243,7 @@ def test_the_header_states_size_and_effect(tmp_path):
     assert "The state of the controller takes 56 bytes." in header
     effect = header.split("in the run of the test:")[1].split()[1]
     assert 0.0 < float(effect) < 1e-5
-    assert "pieces of degree" in files["arm_motion.h"]
+    assert " of degree " in files["arm_motion.h"]
     assert "precomputed commands" in files["arm_feedforward.h"]
 
 
