@@ -47,7 +47,9 @@ def stored_columns(model: CModel) -> tuple[StoredColumn, ...]:
                 order = _order(model, item.name, index)
                 found.append(StoredColumn(item.name, index, column, order, _is_exact(model, item.name)))
     names = list(model.coefficients)
-    return tuple(sorted(found, key=lambda c: (c.coefficient in OUTPUTS, -c.order, not c.exact, names.index(c.coefficient))))
+    return tuple(
+        sorted(found, key=lambda c: (c.coefficient in OUTPUTS, -c.order, not c.exact, names.index(c.coefficient)))
+    )
 
 
 def _order(model: CModel, name: str, index: int) -> int:

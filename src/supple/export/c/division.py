@@ -32,6 +32,7 @@ def division(model: CModel) -> str:
     words: Words = {
         "prefix": model.prefix, "UPPER": model.upper, "iterations": str(ITERATIONS), "halvings": str(HALVINGS),
         "unmet": {"double": "1e-9", "single": "1e-4"}[model.precision], "fitted": item.columns is not None,
-        "map": item.source, "arrays": declared(fits(model)["inputs"], model.real, zero=True), "fit": call(fits(model)["inputs"]),
+        "map": item.source, "arrays": declared(fits(model)["inputs"], model.real, zero=True),
+        "fit": call(fits(model)["inputs"]),
     }  # fmt: skip
     return fill_template(PARTS["source"], words)

@@ -1,8 +1,8 @@
 """C functions that evaluate the stored columns of a model in a box, with derivatives up to the third.
 
-`fit_NAME_ORDER(leaf, row, at, g, dg, ddg, dddg)` evaluates the columns of some coefficients: values g, slopes dg[i], second
-derivatives ddg[i][j], and third ones dddg for i ≤ j ≤ k. Arrays are indexed by stored columns; `spread` copies them to
-their places in the fit, where the equations look for them.
+`fit_NAME_ORDER(leaf, row, at, g, dg, ddg, dddg)` evaluates the columns of some coefficients: values g, slopes dg[i],
+second derivatives ddg[i][j], and third ones dddg for i ≤ j ≤ k. Arrays are indexed by stored columns; `spread` copies
+them to their places in the fit, where the equations look for them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.export.c.columns import force_names, windows_of
 from supple.export.c.generated_model import CModel
-from supple.export.c.horner import Derivative, Rule, Window, derivatives, horner_rule
+from supple.export.c.horner import LANES, Derivative, Rule, Window, derivatives, horner_rule
 from supple.export.c.source_text import brace_table, c_table
 from supple.export.template import Words, fill_template, template_parts
 
@@ -152,7 +152,9 @@ def _straight_line(model: CModel, window: Window, rule: Rule, name: str) -> str:
         "lines": "\n".join([part for part in (text, *stores) if part]),
     }  # fmt: skip
     body = fill_template(PARTS["rule"], words)
-    return body if "x0 = " in scales or "x[" in scales else body.replace("    int o;\n", "    int o;\n    (void)x;\n", 1)
+    return (
+        body if "x0 = " in scales or "x[" in scales else body.replace("    int o;\n", "    int o;\n    (void)x;\n", 1)
+    )
 
 
 def _stores(key: Derivative, value: str, s: int) -> list[str]:
@@ -203,7 +205,8 @@ def evaluation_tables(model: CModel) -> tuple[dict[str, int], str]:
     seen = [k for k, c in enumerate(stored) if c.coefficient in ("outputs", "output_modes")]
     sizes = {
         "FITTED": max(1, model.fitted.outputs), "SLOPED_COLUMNS": sum(c.order > 0 for c in stored),
-        "OUTPUTS_TO": max(seen, default=-1) + 1, "STORED": len(stored), "WIDE": len(stored) + 7, "OUTPUTS_FROM": min(seen, default=0), "TRIPLES": s * (s + 1) * (s + 2) // 6,
+        "OUTPUTS_TO": max(seen, default=-1) + 1, "OUTPUTS_FROM": min(seen, default=0),
+        "STORED": len(stored), "WIDE": len(stored) + LANES - 1, "TRIPLES": s * (s + 1) * (s + 2) // 6,
     }  # fmt: skip
     places = [column.column for column in stored] or [0]
     text = c_table("int", "fitted_place", np.array(places, dtype=np.int64))
@@ -221,5 +224,7 @@ def operations(model: CModel, fit: Fit) -> int:
     total = 3 * model.layout.theta
     for window in fit.windows:
         rule = rule_of(model, window)
-        total += window.width * (2 * rule.products + sum(len(key) for key in derivatives(model.layout.theta, window.order)))
+        total += window.width * (
+            2 * rule.products + sum(len(key) for key in derivatives(model.layout.theta, window.order))
+        )
     return total

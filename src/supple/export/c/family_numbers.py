@@ -102,8 +102,7 @@ class CFamily:
     @cached_property
     def counts(self) -> Integers:
         """Number of terms in θ alone of each box."""
-        shapes, leaf_shape = self.shapes
-        return np.array([len(starts) - 1 for starts in self.groups], dtype=np.int64)[leaf_shape]
+        return np.array([len(starts) - 1 for starts in self.groups], dtype=np.int64)[self.shapes[1]]
 
     @cached_property
     def ranges(self) -> Ranges:

@@ -58,7 +58,7 @@ def total(terms: list[str]) -> str:
 
 
 def forces_function(model: CModel, *, change: bool = False) -> str:
-    """Return the C function `forces`; or `change`, which is linear in the columns: without constants and dry friction."""
+    """Return the C function `forces`; or `change`, which is linear in the columns: no constants, no dry friction."""
     known = Columns(model, constants=not change)
     head, lines = _forces(model, known)
     names = {name for name, _, _ in model.members()}
@@ -166,7 +166,9 @@ def _forces(model: CModel, known: Columns) -> tuple[list[str], list[str]]:
         along = " + ".join(f"dg[{k}][o] * rates[{k}]" for k in range(s))
         lines += [f"for (o = 0; o < {most}; ++o) rate[o] = {along};"]
     if weights:
-        lanes = " + ".join(f"(part[{k}] + part[{k + 1}])" if k + 1 < width else f"part[{k}]" for k in range(0, width, 2))
+        lanes = " + ".join(
+            f"(part[{k}] + part[{k + 1}])" if k + 1 < width else f"part[{k}]" for k in range(0, width, 2)
+        )
         lines += [
             "for (i = 0; i < AXES; ++i) {",
             f"    for (o = 0; o < {width}; ++o) part[o] = w[o] * dg[i][o];",
@@ -182,7 +184,7 @@ def _forces(model: CModel, known: Columns) -> tuple[list[str], list[str]]:
         head += ["int i;"]
     _add_momentum(model, known, sums)
     for index, (i, j) in enumerate(pairs(n)):
-        for row, column in {(i, j), (j, i)}:
+        for row, column in dict.fromkeys([(i, j), (j, i)]):
             sums[row].append(product(known.value("K", index), f"{x}[{column}]"))
             sums[row].append(product("p->damping", known.value("damping", index), f"rates[{column}]"))
     for i in range(n):
@@ -199,10 +201,10 @@ def _forces(model: CModel, known: Columns) -> tuple[list[str], list[str]]:
 
 def _add_momentum(model: CModel, known: Columns, sums: dict[int, list[str]]) -> None:
     """Add Ṁ η̇ - ∂T/∂δ."""
-    n, s, x = model.layout.size, model.layout.theta, model.state
+    n, x = model.layout.size, model.state
 
     def add(i: int, j: int, value: str) -> None:
-        for row, column in {(i, j), (j, i)}:
+        for row, column in dict.fromkeys([(i, j), (j, i)]):
             sums[row].append(product(value, f"rates[{column}]"))
 
     def pair(i: int, j: int) -> str:
@@ -222,7 +224,7 @@ def _add_momentum(model: CModel, known: Columns, sums: dict[int, list[str]]) -> 
         half = "0.5 * " if a == b else ""
         if (place := known.slope("mass_curvature", index)) is not None:
             add(i, j, f"{half}rate[{place}] * {x}[{a}] * {x}[{b}]")
-        for p, q in {(a, b), (b, a)}:
+        for p, q in dict.fromkeys([(a, b), (b, a)]):
             add(i, j, product(value, f"{x}[{p}]", f"rates[{q}]"))
             sums[q].append(product(pair(i, j), value, f"{x}[{p}]"))
 
@@ -248,7 +250,8 @@ def _friction(model: CModel, known: Columns) -> str:
     for f in range(len(model.layout.dry_forces)):
         maps = [known.value("friction_map", f * n + i) for i in range(n)]
         slip = total([product(value, f"rates[{i}]") for i, value in enumerate(maps)])
-        text += f"    {{\n        double slope;\n        const double drag = p->friction[{f}] * direction(p, (double)({slip}), &slope);\n"
+        text += "    {\n        double slope;\n"
+        text += f"        const double drag = p->friction[{f}] * direction(p, (double)({slip}), &slope);\n"
         text += "".join(f"        sum[{i}] += {value} * drag;\n" for i, value in enumerate(maps) if value)
         text += "    }\n"
     return text

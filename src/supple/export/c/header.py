@@ -202,7 +202,11 @@ def _forces(model: CModel, *, change: bool = False) -> int:
     s, total = model.layout.theta, 0
     for line in forces_function(model, change=change).splitlines():
         repeated = re.search(r"for \(o = 0; o < (\d+)", line)
-        total += len(_OPERATION.findall(line)) * (int(repeated[1]) if repeated else 1) * (s if line.startswith("     ") else 1)
+        total += (
+            len(_OPERATION.findall(line))
+            * (int(repeated[1]) if repeated else 1)
+            * (s if line.startswith("     ") else 1)
+        )
     return total + (20 * len(model.layout.dry_forces) if not change else 0)
 
 

@@ -94,7 +94,7 @@ def horner_rule(exponents: Exponents, order: int, real: str = "double") -> Rule:
             own = {(*key, axis): value for key, value in sums.items() if len(key) < order}
             grown = inner | {key: value for key, value in own.items() if axis in key}
             made = {}
-            # Derivatives along this axis take the partial sums of the order below, derivatives of others the inner ones.
+            # Derivatives along this axis take the partial sums of the order below, others the inner derivatives.
             for key in sorted({*sums, *grown}, key=lambda key: (-len(key), key)):
                 if key in sums:
                     products += 1

@@ -19,7 +19,7 @@ from supple.export.c import (
     setting,
     state_derivative,
 )
-from supple.export.c.fitted_function import polynomial_rows, polynomial_table, polynomial_places
+from supple.export.c.fitted_function import polynomial_places, polynomial_rows, polynomial_table
 from supple.export.c.generated_model import CModel
 from supple.export.c.source_text import BYTES, c_number, c_table, comment
 from supple.export.template import fill_template, template_parts
@@ -68,7 +68,9 @@ def number_tables(model: CModel) -> str:
             text += c_table(
                 "double", f"constant_{item.name}", np.ravel(model.layout.constants[item.name]).astype(float)
             )
-    numbers = polynomial_table(model.polynomials.coefficients) if family is None else setting.family_tables(model, family)
+    numbers = (
+        polynomial_table(model.polynomials.coefficients) if family is None else setting.family_tables(model, family)
+    )
     text += numbers + exact_parts.exact_type(model)
     return text + inertia_rates.deformation_derivatives(model) + _standard(model)
 

@@ -2,9 +2,9 @@
 
     f_o(θ) = Σ_α c_α,o ξ^α,   ξ = (θ - c) / h,   |ξ_i| ≤ 1
 
-The fits are sums of Chebyshev products. T_n(ξ) is a polynomial of ξ with integer coefficients, so that the conversion is
-exact up to one rounding. The coefficients of a fit decay faster than those of T_n grow, and |ξ| ≤ 1, so that no digits
-are lost (`tests/export/test_monomials.py` measures this).
+The fits are sums of Chebyshev products. T_n(ξ) is a polynomial of ξ with integer coefficients, so that the conversion
+is exact up to one rounding. The coefficients of a fit decay faster than those of T_n grow, and |ξ| ≤ 1, so that no
+digits are lost (`tests/export/test_monomials.py` measures this).
 
 Columns that are zero everywhere are left out. The others are stored in the order of their use: columns of forces with
 their slopes first, then columns of forces without, then columns of outputs. A call reads only those that it needs.
@@ -84,7 +84,7 @@ def conversion(indices: Integers, exponents: Exponents) -> Array:
 
 
 def kept_counts(counts: Integers, most: int = MOST_SHAPES) -> list[int]:
-    """Return at most `most` numbers of terms to which those of the boxes are rounded up, with the fewest added terms."""
+    """Return at most `most` numbers of terms, to which those of the boxes are rounded up with the fewest added terms."""
     values, weights = np.unique(counts, return_counts=True)
     k = len(values)
     cost = np.full((min(most, k) + 1, k + 1), np.inf)

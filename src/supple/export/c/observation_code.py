@@ -22,7 +22,11 @@ def write_observation(model: CModel) -> str:
         "efforts": efforts, "modes": 0 if modes is None else modes.width, "pass": "inputs, " if layout.inputs else "",
     }  # fmt: skip
     fit = fits(model)["outputs_2"]
-    words |= {"arrays": declared(fit, model.real, zero=True), "fit": call(fit), "fit_inner": call(fits(model)["inner_0"])}
+    words |= {
+        "arrays": declared(fit, model.real, zero=True),
+        "fit": call(fit),
+        "fit_inner": call(fits(model)["inner_0"]),
+    }
     words["fitted"] = any(known[name].columns for name in ("efforts", "friction_map") if name in known)
     words["given"] = (
         f"const double {x}[{U}_COORDINATES], const double rates[{U}_COORDINATES]"

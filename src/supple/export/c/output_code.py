@@ -97,12 +97,12 @@ def _efforts(model: CModel, item: Coefficient, words: Words) -> str:
     for i, (j, k) in enumerate(places.pairs):
         at = places.turning + i
         turning += f"        depends[{at}] = v[{j}] * v[{k}], on_v[{at}][{j}] += v[{k}], on_v[{at}][{k}] += v[{j}];\n"
-    count = len(layout.efforts)
+    count, known = len(layout.efforts), model.coefficients
     return fill_template(PARTS["efforts"], {
         "inputs": words["inputs"], "numbers": str(count * places.width), "w": str(places.width), "turning": turning,
         "fitted": item.columns is not None, "source": item.source, "elastic": model.elastic > 0,
         "at_rows": str(item.columns[0]) if item.columns else "0",
-        "any_fitted": any(model.coefficients[name].columns for name in ("efforts", "friction_map") if name in model.coefficients),
+        "any_fitted": any(known[name].columns for name in ("efforts", "friction_map") if name in known),
         "at_modes": str(places.modes), "at_inputs": str(places.inputs), "at_rates": str(places.rates),
         "at_accelerations": str(places.accelerations), "count": str(count), "first": str(len(layout.measures)),
         "friction": _friction(model, places.friction),

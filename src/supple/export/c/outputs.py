@@ -29,4 +29,3 @@ def outputs(model: CModel) -> str:
     words["fitted"] = words["fitted_outputs"] or words["fitted_modes"]
     words["counted"] = words["fitted_outputs"] or modes is not None
     return fill_template(PARTS["values"], words) + fill_template(PARTS["rates"], words)
-

@@ -31,7 +31,7 @@ _FUNCTION = re.compile(
 
 def family_tables(model: CModel, family: CFamily) -> str:
     """Return the tables of a family and of its slices, which replace the tables of a single model."""
-    made, ranges, (shapes, leaf_shape) = family.table(model.stored), family.ranges, family.shapes
+    made, ranges, shapes = family.table(model.stored), family.ranges, family.shapes[0]
     several = len(shapes) > 1
     text = f"#define FAMILY_ROW(leaf) ({'family_row[leaf]' if several else f'(leaf) * {len(shapes[0])}'})\n"
     text += c_table("int", "family_row", made.leaf_row) if several else ""

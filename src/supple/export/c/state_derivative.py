@@ -20,7 +20,12 @@ PARTS = template_parts("supple.export.c", "state_derivative.c")
 def state_space_functions(model: CModel) -> str:
     """Return the C functions `turning`, `tangent`, `<prefix>_derivative` and `<prefix>_jacobian`."""
     names = {name for name, _, _ in model.members()}
-    inputs, fit, known, slopes = "input_map" in names, fits(model)["forces_slopes"], model.coefficients, has_slopes(model)
+    inputs, fit, known, slopes = (
+        "input_map" in names,
+        fits(model)["forces_slopes"],
+        model.coefficients,
+        has_slopes(model),
+    )
     first = {name: known[name].columns for name in ("input_map", "friction_map") if name in known}
     words = input_words(model) | {
         "arrays": declared(fit, model.real), "fit": call(fit), "slopes": slopes, "dF": ", dF[AXES][FITTED]" * slopes,
