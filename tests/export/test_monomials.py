@@ -90,12 +90,12 @@ def test_no_digits_are_lost(name):
     for name in {column.coefficient for column in model.stored}:
         here = [column.coefficient == name for column in model.stored]
         # Numbers that are rounding do not decay: they count by the size of their coefficient.
-        assert (after[here] < 10.0 * before[here] + 1e-12 * before[here].max()).all()
+        assert (after[here] < np.maximum(10.0 * before[here], 1e-3 * before[here].max())).all()
 
 
 def test_numbers_of_terms_are_rounded_up_with_the_fewest_zeros():
     counts = np.array([10] * 50 + [12] + [35] * 4 + [36] * 3 + [84])
-    assert kept_counts(counts, 2) == [12, 84]
+    assert kept_counts(counts, 2) == [10, 84]
     assert kept_counts(counts, 4) == [10, 12, 36, 84]
     assert kept_counts(counts, 9) == [10, 12, 35, 36, 84]
 
@@ -115,5 +115,5 @@ def test_columns_of_zeros_are_not_stored(reference):
     rom = reference.invented(1, 2, 1, (1, 1), (2,), structured=True)
     coefficients = rom.fitted.arrays.coefficients
     before = len(stored_columns(CModel("code", rom)))
-    coefficients[:, rom.layout.columns["K"][0]] = 0.0
+    coefficients[:, rom.layout.columns["M"][0]] = 0.0
     assert len(stored_columns(CModel("code", rom))) == before - 1

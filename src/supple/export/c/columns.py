@@ -23,14 +23,14 @@ class StoredColumn(NamedTuple):
     """Fitted column that is not zero everywhere.
 
     coefficient : name of its coefficient
-    index       : its number within the packed coefficient
+    number      : its place within the packed coefficient
     column      : its number within the fit
     order       : derivatives that forces need, 0 or 1
     exact       : True if single-precision code computes it in double
     """
 
     coefficient: str
-    index: int
+    number: int
     column: int
     order: int
     exact: bool

@@ -124,7 +124,7 @@ def input_words(model: CModel) -> Words:
         return {"inputs": "", "pass": "", "feed": "", "j": ""}
     item = model.coefficients["input_map"]
     inputs, feed = len(model.layout.inputs), ""
-    places = {(c.coefficient, c.index): k for k, c in enumerate(model.stored)}
+    places = {(c.coefficient, c.number): k for k, c in enumerate(model.stored)}
     for i in range(model.layout.size):
         for j in range(inputs):
             index = i * inputs + j

@@ -27,7 +27,7 @@ class Columns:
 
     def __init__(self, model: CModel, *, constants: bool):
         self.constants = constants
-        self.places = {(c.coefficient, c.index): k for k, c in enumerate(model.stored)}
+        self.places = {(c.coefficient, c.number): k for k, c in enumerate(model.stored)}
         self.sloped = {key: k for key, k in self.places.items() if model.stored[k].order}
         self.model = model
 

@@ -75,7 +75,8 @@ def horner_rule(exponents: Exponents, order: int, real: str = "double") -> Rule:
     for alpha in exponents:
         for depth in range(len(alpha)):
             below[alpha[:depth]].add(alpha[depth])
-    place, axes, lines, products = {alpha: k for k, alpha in enumerate(exponents)}, len(exponents[0]), [], 0
+    place, axes, products = {alpha: k for k, alpha in enumerate(exponents)}, len(exponents[0]), 0
+    lines: list[str] = []
     cast = "" if real == "double" else f"({real})"
 
     def add(expression: str) -> str:

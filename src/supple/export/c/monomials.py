@@ -84,7 +84,7 @@ def conversion(indices: Integers, exponents: Exponents) -> Array:
 
 
 def kept_counts(counts: Integers, most: int = MOST_SHAPES) -> list[int]:
-    """Return at most `most` numbers of terms, to which those of the boxes are rounded up with the fewest added terms."""
+    """Return at most `most` numbers of terms; those of the boxes are rounded up to them with the fewest added terms."""
     values, weights = np.unique(counts, return_counts=True)
     k = len(values)
     cost = np.full((min(most, k) + 1, k + 1), np.inf)

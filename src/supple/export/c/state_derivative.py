@@ -12,7 +12,7 @@ from supple.export.c.equations import has_slopes, input_words, silence_unused
 from supple.export.c.evaluation import call, declared, fits
 from supple.export.c.exact_parts import mass_words
 from supple.export.c.generated_model import CModel
-from supple.export.template import fill_template, template_parts
+from supple.export.template import Words, fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "state_derivative.c")
 
@@ -27,10 +27,12 @@ def state_space_functions(model: CModel) -> str:
         has_slopes(model),
     )
     first = {name: known[name].columns for name in ("input_map", "friction_map") if name in known}
-    words = input_words(model) | {
+    places: Words = {name: str(place[0]) for name, place in first.items() if place}
+    words = input_words(model) | places | mass_words(model)
+    words |= {
         "arrays": declared(fit, model.real), "fit": call(fit), "slopes": slopes, "dF": ", dF[AXES][FITTED]" * slopes,
         "slope_array": "dF" if slopes else "0", "pass_dg": "dg, " * slopes, "pass_ddg": "ddg[k], " * slopes,
-        "differs": any(first.values()), **{name: str(place[0]) for name, place in first.items() if place},
+        "differs": any(first.values()),
         "fitted_inputs": bool(first.get("input_map")), "fitted_friction": bool(first.get("friction_map")),
         "prefix": model.prefix, "UPPER": model.upper, "states": f"{model.upper}_STATES",
         "bent": model.bent, "at": "eta" if model.bent else "at", "more": "&more" if model.bent else "0",
@@ -39,7 +41,7 @@ def state_space_functions(model: CModel) -> str:
         "coupling": "force_gradient" in names, "bending": "stiffness_gradient" in names,
         "B": f", double B[{model.upper}_STATES][{model.upper}_INPUTS]" if inputs else "",
         "christoffel": "christoffel" in names, "damping": "damping" in names,
-    } | mass_words(model)  # fmt: skip
+    }  # fmt: skip
     body = fill_template(PARTS["forces_of_rates"], words)
     turning = {
         "k": ", k" if "k = 0" in body else "",
