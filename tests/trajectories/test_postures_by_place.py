@@ -132,5 +132,5 @@ def test_what_is_wrong_is_told(arm, at, message):
 
 
 def test_a_wrong_configuration_is_told_with_its_line():
-    with pytest.raises(supple.InputError, match=r':13: configuration "near": "tap.x" is not a coordinate'):
+    with pytest.raises(supple.InputError, match=r':13: configuration "near": unknown coordinate .*"tap.x"'):
         supple.assemble(supple.loads(ARM.replace("tip: [50cm, 0.8]", "tap.x: 0.5")))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, nearest, require_known
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import force_response, instrument_response, motion_response
 from supple.hardware.hardware import Hardware
@@ -29,8 +29,7 @@ def harmonics(
     inputs: str | Sequence[str], outputs: str | Sequence[str], frequencies_hz: ArrayLike, kind: Kind
 ) -> Harmonics:
     """Return the validated request; arguments as in `frf`."""
-    if kind not in KINDS:
-        raise InputError(f'unknown kind of response "{kind}"', part="kind", hint=nearest(kind, KINDS))
+    require_known("response kind", kind, KINDS, part="kind")
     lines = _lines(frequencies_hz)
     return Harmonics(_names(inputs, "inputs"), _names(outputs, "outputs"), lines, 2.0 * np.pi * lines, kind)
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, nearest, unknown_name
 from supple.equations.equations_of_motion import Coefficients
 from supple.equations.forces import FRICTION_SPEED
 from supple.equations.observation import ORDERS
@@ -176,7 +176,7 @@ def _row(model: ReducedModel, c: Coefficients, name: str, what: str = "output") 
     if name in layout.coordinates:
         return np.eye(layout.size)[layout.coordinates.index(name)]
     known = [*layout.outputs, *layout.coordinates, *(layout.inputs if what == "input" else ())]
-    raise InputError(f'the model has no {what} "{name}"', hint=nearest(name, known))
+    raise unknown_name(what, name, known, part=f'model "{model.name}"')
 
 
 def _preload(model: ReducedModel, c: Coefficients, theta: Array) -> Array:
