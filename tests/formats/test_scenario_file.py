@@ -46,7 +46,7 @@ until: 500 ms
     ("text", "words"),
     [
         ("until: 1\ninputs: {motr: 1}", 'tap.yaml:2: scenario "tap": unknown actuator "motr"; did you mean "motor"'),
-        ("until: 1\ndeflection: {tip.y: 1}", '"tip.y" is not an output of a sensor; did you mean'),
+        ("until: 1\ndeflection: {tip.y: 1}", 'unknown output "tip.y" of a sensor; did you mean'),
         ("until: 1\ndeflection: {tip.z: 1 N m}", "torque.* force .* is expected"),
         ("until: 1\ndeflection: {encoder: 1 N}", "force.*torque.* is expected"),
         ("until: 1\ninputs: {motor: {step: 1 N}}", "force.*torque.* is expected"),

@@ -259,7 +259,9 @@ Preload = Annotated[
     bool,
     typer.Option(
         "--preload/--no-preload",
-        help="Include or omit the geometric stiffness of gravity, constant forces and preloaded springs.",
+        help="Include or omit the geometric stiffness of gravity, constant forces and preloaded springs. "
+        "Default: include it.",
+        show_default=False,
         rich_help_panel=MODEL,
     ),
 ]

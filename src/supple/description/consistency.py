@@ -141,12 +141,8 @@ def _find_position_sensor(mechanism: Mechanism, reference: str, path: tuple) -> 
             "couple joint coordinates, angles, distances or positions",
         )
     outputs = [f"{name}.{part}" if part else name for part in sensor.outputs(mechanism.plane)]
-    if sensor.kind != "joint" and reference not in outputs:
-        raise fault_at(
-            (*path, reference),
-            f'"{reference}" is not an output of sensor "{name}"',
-            f"use one of {', '.join(outputs)}",
-        )
+    if sensor.kind != "joint":
+        require_known(f'output of sensor "{name}"', reference, outputs, path=(*path, reference))
     return name
 
 

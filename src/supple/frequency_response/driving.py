@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, nearest, require_known
+from supple.diagnostics import InputError, require_known, unknown_name
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import force_response, instrument_response, motion_response
 from supple.hardware.hardware import Hardware
@@ -239,10 +239,5 @@ def _row(numbering: Numbering, actuator: str) -> int:
 def _led_row(numbering: Numbering, name: str, theta: Mapping[int, str]) -> int:
     row = measured_row(numbering, name.removesuffix(LED))
     if row is None or row not in theta:
-        raise InputError(
-            f'"{name.removesuffix(LED)}" is not a coordinate of "{numbering.mechanism.name}", so its motion cannot be '
-            "prescribed",
-            part=f'input "{name}"',
-            hint=nearest(name, [coordinate + LED for coordinate in numbering.coordinates]),
-        )
+        raise unknown_name("coordinate", name.removesuffix(LED), numbering.coordinates, part=f'input "{name}"')
     return row

@@ -124,7 +124,7 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
     if joint.at is None and name not in drawing.points and name not in drawing.frames:
         if kind.marker is not None:  # other kinds have no location
             raise InputError(
-                f'the joint has no location: there is no point "{name}"',
+                f'the joint has no location, and no point has its name, "{name}"',
                 part=part_name(path),
                 path=path,
                 hint="give at: POINT, or define a point with the name of the joint",

@@ -309,7 +309,10 @@ def singular(K, M, nodes):
         (unequal, "different masses along x, y and z"),
         (without_a_mass, r"mass matrix is not positive semidefinite: a diagonal entry is zero.*node 1\)"),
         (negative_mass, r"mass matrix is not positive semidefinite: a diagonal entry is negative \(node 1\)"),
-        (indefinite, "mass matrix is not positive semidefinite: a motion, most of it at node 0, has negative kinetic energy"),
+        (
+            indefinite,
+            "mass matrix is not positive semidefinite: a motion, most of it at node 0, has negative kinetic energy",
+        ),
         (singular, "mass matrix is singular: a motion, most of it at node [01], has no kinetic energy"),
     ],
 )

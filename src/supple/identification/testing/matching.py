@@ -280,7 +280,7 @@ def _other_posture(
     points: Mapping[str, Vector3 | None], mechanism: Mechanism, configuration: Configuration, within: float
 ) -> str:
     """Return a hint: another posture of the mechanism at which the points match, or how to match them."""
-    usual = "add a sensor there, give its place (places={...}, --place POINT=PLACE), or allow more (--within)"
+    usual = "add a sensor there, give its place (places={...}, --place MEASURED=POINT), or allow more (--within)"
     fits = []
     for name in mechanism.configurations:
         other = assemble(mechanism, name)
