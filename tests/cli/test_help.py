@@ -116,4 +116,4 @@ def test_a_default_that_is_a_flag_is_named():
     assert texts["count"] == "Default: 3."
     assert texts["warm"] == "Default: --warm."
     assert not texts["note"]
-    assert not texts["dry"]
+    assert texts["dry"] == "Default: --no-dry."

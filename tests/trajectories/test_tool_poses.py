@@ -94,7 +94,7 @@ def test_a_place_from_csv_on_the_command_line_and_in_inverse(example, tmp_path):
         (("hand.T.x", "hand.T.z", "lower.B.x"), "hand.T and lower.B; prescribe one place"),
         (("hand.T.x", "hand.T.z", "one"), 'unknown coordinate .*"hand.T.x"'),
         (("tipp.x", "tipp.z", "tipp.angle"), "tipp"),
-        (("tip.x", "tip.y", "tip.angle"), 'unknown coordinate or direction of a place "tip.y"'),
+        (("tip.x", "tip.y", "tip.angle"), 'unknown coordinate or place direction "tip.y"'),
     ],
 )
 def test_what_cannot_be_led_is_said(names, message):

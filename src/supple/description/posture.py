@@ -156,5 +156,5 @@ def _unknown(mechanism: Mechanism, name: str, path: Path) -> InputError:
         )
     named = mechanism.coordinate_names()
     each = [f"{place}.{axis}" for place in places for axis in axes] if "." in name else []
-    what = "coordinate or component of a point" if each else f'coordinate of "{mechanism.name}"'
+    what = "coordinate or point component" if each else f'coordinate of "{mechanism.name}"'
     return unknown_name(what, name, [*named, *each], path=_inside(path, name))

@@ -395,7 +395,7 @@ def _columns(mechanism: Mechanism, table: SampledMotion) -> tuple[str, tuple[str
         place, _, axis = name.rpartition(".")
         if not place or axis not in known:
             names = (*numbering.coordinates, *(f"{key}.{axis}" for key in mechanism.sensors for axis in known))
-            raise unknown_name("coordinate or direction of a place", name, names, file=table.file, line=1)
+            raise unknown_name("coordinate or place direction", name, names, file=table.file, line=1)
         places.setdefault(place, []).append(axis)
     if len(places) > 1:
         raise InputError(

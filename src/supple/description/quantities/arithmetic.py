@@ -21,7 +21,7 @@ from supple.description.quantities.unit_parsing import (
     nearest_unit,
     unknown_unit,
 )
-from supple.diagnostics import InputError, nearest, unknown_name
+from supple.diagnostics import InputError, describe_unknown, nearest
 from supple.diagnostics.errors import excerpt, quote
 
 LONGEST = 500  # characters
@@ -160,7 +160,8 @@ def _evaluate_name(name: str, names: Mapping[str, float], text: str) -> float:
 
 def _evaluate_call(name: str, arguments: list[float], text: str) -> float:
     if name not in FUNCTIONS:
-        raise unknown_name(f"function of {quote(text)}", name, FUNCTIONS)
+        message, hint = describe_unknown("function", name, FUNCTIONS)
+        raise InputError(f"{message} in {quote(text)}", hint=hint)
     function, fewest, most = FUNCTIONS[name]
     if not fewest <= len(arguments) <= most:
         more = "" if fewest == most else " or more" if most == _ANY else f" or {most}"
