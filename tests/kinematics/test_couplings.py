@@ -161,7 +161,7 @@ def test_a_second_coupling_that_says_the_same_is_redundant():
         ({"coordinates": {"wheel": 1, "pinion": 1}, "stiffness": "3 N/m"}, "3 N/m"),
         ({"coordinates": {"wheel": "20 mm", "pinion": "8 mm"}, "stiffness": "3 N m/rad"}, "3 N m/rad"),
         ({"coordinates": {"wheel": 1, "pinion": 0}}, "factor of pinion is 0"),
-        ({"coordinates": {"wheel": 1, "rim": 1}}, 'no joint "rim"'),
+        ({"coordinates": {"wheel": 1, "rim": 1}}, 'unknown joint "rim"'),
         ({"coordinates": {"wheel": 1, "wheel.angle": 2}}, "same coordinate"),
         ({"coordinates": {"wheel": "20 mm", "pinion": "3 N"}}, "3 N"),
         ({"coordinates": {"wheel": "20 mm", "pinion": 1}, "value": "1 kg"}, "1 kg"),

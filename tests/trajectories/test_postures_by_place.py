@@ -118,7 +118,7 @@ def test_units_and_names_from_the_file(arm):
     [
         ({"tip": [1.0]}, '"tip" has 1 numbers.*give 2 .* or 3'),
         ({"tip": 1.0}, '"tip" is a point, .*single number; .*tip.x'),
-        ({"top.x": 1.0}, '"top.x" .*did you mean "tip.x"'),
+        ({"top.x": 1.0}, '"top.x"; did you mean "tip.x"'),
         ({"tip.x": "3 deg"}, "a length"),
         ({"tip": [1.0, 1.0], "a": 0.1}, "tip.x, tip.z, a .*3 values .*mobility of 2; give 1 fewer"),
         ({"tip.x": 1.0, "upper.z": 0.1}, "several points, tip and upper"),

@@ -142,6 +142,10 @@ def _find_position_sensor(mechanism: Mechanism, reference: str, path: tuple) -> 
         )
     outputs = [f"{name}.{part}" if part else name for part in sensor.outputs(mechanism.plane)]
     if sensor.kind != "joint":
+        if reference == name and name not in outputs:
+            raise fault_at(
+                (*path, reference), f'sensor "{name}" has several outputs', f"use one of {', '.join(outputs)}"
+            )
         require_known(f'output of sensor "{name}"', reference, outputs, path=(*path, reference))
     return name
 
