@@ -22,6 +22,10 @@ def test_all_names_are_listed_where_none_is_near():
     assert describe_unknown("point", "F", ["ground", "tip"]) == ('unknown point "F"', 'known: "ground", "tip"')
 
 
+def test_each_name_is_listed_once():
+    assert unknown_name("input", "nose", ["lift", "tip", "lift"]).hint == 'known: "lift", "tip"'
+
+
 def test_the_owner_follows_the_name():
     message, _ = describe_unknown('coordinate of "four-bar"', "x", ["crank"])
     assert message == 'unknown coordinate "x" of "four-bar"'

@@ -103,7 +103,7 @@ def user_level() -> int:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint for an unknown name: the closest known names, or all of them."""
-    names = list(known)
+    names = list(dict.fromkeys(known))
     close = difflib.get_close_matches(str(name), names, n=2, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(f'"{item}"' for item in close) + "?"

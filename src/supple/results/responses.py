@@ -203,7 +203,7 @@ class Responses(Result):
         line at 0 Hz that would be divided by zero is omitted, and `notes` states it.
         """
         require_arguments(Responses.to, locals())
-        require_known("quantity of motion", quantity, MOTIONS, part="quantity")
+        require_known("motion quantity", quantity, MOTIONS, part="quantity")
         moving = [one.quantity in MOTIONS for one in self.responses]
         steps = [
             MOTIONS.index(quantity) - MOTIONS.index(one.quantity) if moves else 0
