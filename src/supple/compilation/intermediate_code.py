@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any
 
 PIECE = "__piece"  # end of the qualified name of a kernel that only kernels call
+INLINED = "__inlined" + PIECE  # end of the name of a kernel that is inlined wherever it is called
 _ENVIRONMENT = "_ZN08NumbaEnv"  # prefix of numba's names of function environments
 
 
@@ -41,6 +42,11 @@ def in_pieces() -> Iterator[None]:
     finally:
         codegen._library_class = before
         del codegen.set_env
+
+
+def available() -> bool:
+    """Return whether this version of numba has the step that is replaced."""
+    return _library() is not None
 
 
 @cache
@@ -75,6 +81,12 @@ def _library() -> Any:
                         self._codegen.set_env(item.name, environment)
                 return
             self._raise_if_finalized()
+            # By LLVM: numba's own inlining doubles the time to compile. Not by numba's option `forceinline`: whatever is
+            # compiled first within such a kernel inherits it, so that code would depend on the order of compilation.
+            if self.name.endswith(INLINED):
+                for item in self._final_module.functions:
+                    if not item.is_declaration:
+                        item.add_function_attribute("alwaysinline")
             for library in dict.fromkeys(self._linking_libraries):
                 if hasattr(library, "_reload_init"):  # since numba 0.62
                     self._reload_init.update(library._reload_init)
