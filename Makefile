@@ -109,7 +109,7 @@ release: wheel
 	rm -f dist/*.tar.gz
 	$(BIN)/python -m build --outdir dist --sdist .
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/python packaging/check_wheel.py dist/*.whl
+	$(BIN)/python packaging/check_wheel.py dist/*.whl dist/*.tar.gz
 
 # Each script says which seeds it took; `python tests/torture/NAME.py --help` says what else it takes.
 TORTURE ?= $(filter-out %/same_models.py %/conftest.py,$(filter-out tests/torture/test_%,$(sort $(wildcard tests/torture/*.py))))

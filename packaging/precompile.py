@@ -82,7 +82,7 @@ def compile_level(level: str) -> list[tuple[str, str]]:
 
 def compile_here(file: Path) -> None:
     """Compile all kernels for the target of this process, and write which ones are in use."""
-    from uses import run_all
+    from uses import entry_kernels, run_all
 
     from supple.cli.warmup import CHAINS, run_chain
     from supple.compilation.kernel import loaded
@@ -91,6 +91,9 @@ def compile_here(file: Path) -> None:
         run_chain(chain)
     done, skipped = run_all()
     print(f"{len(loaded)} kernels, {done} calls, {skipped} that a mechanism does not support", flush=True)
+    missing = entry_kernels() - {kernel.removesuffix("-fused").rpartition("-")[0] for kernel, _ in loaded}
+    if missing:
+        sys.exit(f"no call in packaging/uses.py uses {', '.join(sorted(missing))}; add one, so that the wheel has them")
     file.write_text(json.dumps(sorted(loaded)), encoding="utf-8")
 
 

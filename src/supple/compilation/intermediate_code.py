@@ -81,8 +81,8 @@ def _library() -> Any:
                         self._codegen.set_env(item.name, environment)
                 return
             self._raise_if_finalized()
-            # By LLVM: numba's own inlining doubles the time to compile. Not by numba's option `forceinline`: whatever is
-            # compiled first within such a kernel inherits it, so that code would depend on the order of compilation.
+            # By LLVM: numba's own inlining doubles the time to compile. Not by numba's option `forceinline`: all that
+            # is compiled first within such a kernel inherits it, so that code would depend on the order.
             if self.name.endswith(INLINED):
                 for item in self._final_module.functions:
                     if not item.is_declaration:
