@@ -71,6 +71,15 @@ def _library() -> Any:
 
         _piece = False
 
+        def add_ir_module(self, ir_module: Any) -> None:
+            # Inlining by numba itself would double the time to compile. Its option `forceinline` is inherited by all that
+            # is compiled first for such a kernel, so that code would depend on the order of compilation.
+            if self.name.endswith(INLINED):
+                for function in ir_module.functions:
+                    if not function.is_declaration:
+                        function.attributes.add("alwaysinline")
+            super().add_ir_module(ir_module)
+
         def finalize(self) -> None:
             self._piece = self.name.endswith(PIECE)
             if not self._piece:
@@ -81,12 +90,6 @@ def _library() -> Any:
                         self._codegen.set_env(item.name, environment)
                 return
             self._raise_if_finalized()
-            # By LLVM: numba's own inlining doubles the time to compile. Not by numba's option `forceinline`: all that
-            # is compiled first within such a kernel inherits it, so that code would depend on the order.
-            if self.name.endswith(INLINED):
-                for item in self._final_module.functions:
-                    if not item.is_declaration:
-                        item.add_function_attribute("alwaysinline")
             for library in dict.fromkeys(self._linking_libraries):
                 if hasattr(library, "_reload_init"):  # since numba 0.62
                     self._reload_init.update(library._reload_init)
