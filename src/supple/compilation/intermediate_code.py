@@ -72,8 +72,8 @@ def _library() -> Any:
         _piece = False
 
         def add_ir_module(self, ir_module: Any) -> None:
-            # Inlining by numba itself would double the time to compile. Its option `forceinline` is inherited by all that
-            # is compiled first for such a kernel, so that code would depend on the order of compilation.
+            # Inlining by numba itself would double the time to compile. All that is compiled first for such a kernel
+            # inherits numba's option `forceinline`, so that code would depend on the order of compilation.
             if self.name.endswith(INLINED):
                 for function in ir_module.functions:
                     if not function.is_declaration:
