@@ -29,6 +29,7 @@ def main() -> None:
     wheel, archive = (Path(name).resolve() for name in sys.argv[1:3])
     if wheel.stat().st_size > MOST_BYTES:
         sys.exit(f"{wheel.name} has {wheel.stat().st_size / 1e6:.1f} MB; at most {MOST_BYTES / 1e6:.0f} MB are allowed")
+    check_tag(wheel)
     check_builds(wheel, archive)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
@@ -91,6 +92,23 @@ def check_builds(wheel: Path, archive: Path) -> None:
         if lost:
             sys.exit(f"the wheel of {archive.name} has other files than {wheel.name}: {', '.join(sorted(lost))}")
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, built twice; {plain.name} of {archive.name}")
+
+
+def check_tag(wheel: Path) -> None:
+    """Stop if pip would install a wheel with kernels for another Python, or with another minor version of numba."""
+    if "none-any" in wheel.name:
+        return
+    other = f"{sys.version_info.major}.{sys.version_info.minor + 1}"
+    with tempfile.TemporaryDirectory() as folder:
+        pip = (sys.executable, "-m", "pip", "download", "--no-index", "--no-deps", "--only-binary=:all:", "-d", folder)
+        found = subprocess.run([*pip, "--python-version", other, wheel], capture_output=True, text=True)
+        if found.returncode == 0 or "is not a supported wheel" not in found.stderr:
+            sys.exit(f"pip would install {wheel.name} for Python {other}")
+    with zipfile.ZipFile(wheel) as packed:
+        (metadata,) = (name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
+        pinned = re.search(r"^Requires-Dist: numba==\d+\.\d+\.\*$", packed.read(metadata).decode(), re.MULTILINE)
+    if not pinned:
+        sys.exit(f"{wheel.name} does not require the minor version of numba that compiled its kernels")
 
 
 def names_in(wheel: Path) -> set[str]:
