@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import kernel
-from supple.compilation.bundle import copy_row, copy_table
+from supple.compilation.bundle import copy_row, copy_table, scale_columns, subtract_table
 from supple.formulations.elastic_rest.harmonic_response import solve_pivoted
 from supple.formulations.elastic_rest.response_operator import find_rest, multipliers, response_operator
 from supple.parameterization.mode_choice import MODES, SORTED, STRAIN, SUBSPACE
@@ -153,7 +153,7 @@ def subspace_slopes(structure, independent, dC, modes, mu, crossed, Y):
             if abs(gap) < least:
                 gap = least if gap >= 0.0 else -least
             D[c] = 1.0 / gap
-        S = np.dot(G * D, np.ascontiguousarray(G.T))
+        S = np.dot(scale_columns(G, D), np.ascontiguousarray(G.T))
         for r in range(rank):
             S[r, r] += compliance[independent[r]]
         right = np.empty((size, s))
@@ -183,7 +183,7 @@ def subspace_slopes(structure, independent, dC, modes, mu, crossed, Y):
     # Λ - ω_i² is nearly singular along φ_i, and S then loses digits there alone. Parts along Φ only change ν and κ.
     Pt = np.ascontiguousarray(Phi.T)
     for m in range(s):
-        Y[m] -= np.dot(np.dot(np.ascontiguousarray(Y[m]), Pt), Phi)
+        subtract_table(Y[m], np.dot(np.dot(np.ascontiguousarray(Y[m]), Pt), Phi))
 
 
 @kernel
@@ -337,8 +337,10 @@ def constraint_modes(structure, A, dC, modes):
         for b in range(loaded):
             modes.K[a, b] = -reactions[b, m - loaded + a]
     for k in range(dC.shape[0]):
-        forces = -np.dot(reactions, dC[k])
-        ends = -np.dot(shapes, np.ascontiguousarray(dC[k].T))
+        forces = np.zeros((loaded, n))
+        subtract_table(forces, np.dot(reactions, dC[k]))
+        ends = np.zeros((loaded, m))
+        subtract_table(ends, np.dot(shapes, np.ascontiguousarray(dC[k].T)))
         if not find_rest(structure, A, forces, ends, changes, reaction_changes):
             return False
         modes.dPsi[k] = changes
