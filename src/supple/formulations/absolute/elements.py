@@ -1,7 +1,7 @@
 """All elements between frames: their forces, iteration matrix and kinetic energy.
 
-The arrays of a kind of element that a mechanism does not have are empty, so that all mechanisms use the same compiled
-kernels.
+A kind of element that a mechanism does not have is None. A kernel with None as argument compiles to nothing, so rigid
+mechanisms neither compile nor call elements.
 """
 
 from __future__ import annotations
@@ -30,28 +30,98 @@ from supple.geometry.vectors import cross
 @kernel(inline=True)
 def element_forces(system, X, V, acceleration, work):
     """Add elastic, damping, gravity and inertia forces to work.forces; return the potential."""
-    column, gravity = system.rows.column, system.gravity
-    potential = drive_forces(system.drives, X, V, acceleration, work)
-    potential += beam_forces(system.beams, gravity, X, V, acceleration, work)
-    potential += superelement_forces(system.superelements, column, gravity, X, V, acceleration, work)
+    potential = forces_of_drives(system.drives, X, V, acceleration, work)
+    potential += forces_of_beams(system.beams, system.gravity, X, V, acceleration, work)
+    potential += forces_of_superelements(
+        system.superelements, system.rows.column, system.gravity, X, V, acceleration, work
+    )
     return potential
 
 
 @kernel(inline=True)
 def element_tangents(system, X, factors, work):
     """Add M + damping factor D + stiffness factor K to work.matrix; factors : the two factors."""
-    drive_tangents(system.drives, factors, work)
-    beam_tangents(system.beams, X, factors[0], factors[1], work)
-    superelement_tangents(system.superelements, system.rows.column, X, factors, work)
+    tangents_of_drives(system.drives, factors, work)
+    tangents_of_beams(system.beams, X, factors, work)
+    tangents_of_superelements(system.superelements, system.rows.column, X, factors, work)
 
 
 @kernel(inline=True)
 def element_kinetic(system, X, V):
     """Return the kinetic energy."""
-    total = drive_kinetic(system.drives, V)
-    total += beam_kinetic(system.beams, X, V)
-    total += superelement_kinetic(system.superelements, system.rows.column, X, V)
+    total = kinetic_of_drives(system.drives, V)
+    total += kinetic_of_beams(system.beams, X, V)
+    total += kinetic_of_superelements(system.superelements, system.rows.column, X, V)
     return total
+
+
+@kernel(inline=True)
+def forces_of_drives(drives, X, V, acceleration, work):
+    """Return the potential of the drives and add their forces."""
+    if drives is None:
+        return 0.0
+    return drive_forces(drives, X, V, acceleration, work)
+
+
+@kernel(inline=True)
+def forces_of_beams(beams, gravity, X, V, acceleration, work):
+    """Return the potential of the beams and add their forces."""
+    if beams is None:
+        return 0.0
+    return beam_forces(beams, gravity, X, V, acceleration, work)
+
+
+@kernel(inline=True)
+def forces_of_superelements(superelements, column, gravity, X, V, acceleration, work):
+    """Return the potential of the superelements and add their forces."""
+    if superelements is None:
+        return 0.0
+    return superelement_forces(superelements, column, gravity, X, V, acceleration, work)
+
+
+@kernel(inline=True)
+def tangents_of_drives(drives, factors, work):
+    """Add the tangents of the drives to work.matrix."""
+    if drives is not None:
+        drive_tangents(drives, factors, work)
+
+
+@kernel(inline=True)
+def tangents_of_beams(beams, X, factors, work):
+    """Add the tangents of the beams to work.matrix."""
+    if beams is not None:
+        beam_tangents(beams, X, factors[0], factors[1], work)
+
+
+@kernel(inline=True)
+def tangents_of_superelements(superelements, column, X, factors, work):
+    """Add the tangents of the superelements to work.matrix."""
+    if superelements is not None:
+        superelement_tangents(superelements, column, X, factors, work)
+
+
+@kernel(inline=True)
+def kinetic_of_drives(drives, V):
+    """Return ½ m δ̇² summed over the drives."""
+    if drives is None:
+        return 0.0
+    return drive_kinetic(drives, V)
+
+
+@kernel(inline=True)
+def kinetic_of_beams(beams, X, V):
+    """Return the kinetic energy of all beams."""
+    if beams is None:
+        return 0.0
+    return beam_kinetic(beams, X, V)
+
+
+@kernel(inline=True)
+def kinetic_of_superelements(superelements, column, X, V):
+    """Return the kinetic energy of all bodies in floating frames."""
+    if superelements is None:
+        return 0.0
+    return superelement_kinetic(superelements, column, X, V)
 
 
 # What beam elements add to the iteration matrix of a step in time.

@@ -54,8 +54,9 @@ class SystemArrays(NamedTuple):
     mass_damping   : arguments for the velocity of deformation, on which it acts; None without it
     compliance     : (joint rows,) 1/k of elastic joints, m/N or rad/(N m); 0 for ideal ones
     lag            : (joint rows,) c/k, s
-    beams, superelements, drives : elements between frames, bodies in floating frames, drives with compliance; empty
-                     if there are none
+    beams, superelements, drives : elements between frames, bodies in floating frames, drives with compliance; None if
+    there
+                     are none, so that nothing is compiled or called for them
     loads, uses    : as in CoefficientArrays, on frames
     friction_speed : speed over which dry friction changes its sign
     driven         : prescribed rows in addition to the joints, followed by rows of superelements
@@ -71,9 +72,9 @@ class SystemArrays(NamedTuple):
     mass_damping: MassDamping | None
     compliance: Array
     lag: Array
-    beams: BeamArrays
-    superelements: SuperelementArrays
-    drives: YieldingDriveArrays
+    beams: BeamArrays | None
+    superelements: SuperelementArrays | None
+    drives: YieldingDriveArrays | None
     loads_i: Integers
     loads_f: Array
     uses_start: Integers
@@ -191,17 +192,16 @@ def _make(
         ),
         frames,
     )  # fmt: skip
-    elements = Elements(frame_beams(frames), frame_superelements(frames), drives)
     system = SystemArrays(
         rows, own.mass, own.inertia, np.flatnonzero(own.arm.any(axis=1)), own.arm,
-        gravity_of(numbering), alpha, _by_mass(frames, alpha), compliance, lag, *elements,
+        gravity_of(numbering), alpha, _by_mass(frames, alpha), compliance, lag, None, None, None,
         *_loads(frames, arrays),
         arrays.uses_start, arrays.uses_i, arrays.uses_f, float(friction_speed),
         np.concatenate([np.array([numbering.constraints + i for i in driven], dtype=np.int64), ties]),
     )  # fmt: skip
+    elements = Elements(frame_beams(frames), frame_superelements(frames), drives)
     elements, iteration, pattern = _iteration(system, elements, numbering.constraints, frames.least)
-    system = system._replace(**elements._asdict())
-    return Absolute(rest, system, iteration, pattern, frames, elements, yields)
+    return Absolute(rest, with_elements(system, elements), iteration, pattern, frames, elements, yields)
 
 
 def _by_mass(frames: Frames, alpha: float) -> MassDamping | None:
@@ -211,6 +211,15 @@ def _by_mass(frames: Frames, alpha: float) -> MassDamping | None:
     if alpha == 0.0 and not of_elements:
         return None
     return MassDamping(alpha, arrays, frames.rows(arrays), frames.body, frames.lead)
+
+
+def with_elements(system: SystemArrays, elements: Elements) -> SystemArrays:
+    """Return the equations with these elements, by kind."""
+    return system._replace(
+        beams=elements.beams if len(elements.beams.frames) else None,
+        superelements=elements.superelements if len(elements.superelements.frame) else None,
+        drives=elements.drives if len(elements.drives.frame) else None,
+    )
 
 
 def _append_ties(rows: RowArrays, frames: Frames) -> tuple[RowArrays, Integers]:

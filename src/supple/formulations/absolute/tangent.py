@@ -134,13 +134,9 @@ def without_elements(system: SystemArrays) -> SystemArrays:
     Mass-proportional damping, which couples all frames, is omitted as well.
     """
     still = system.superelements
-    still = still._replace(stiffness=np.zeros_like(still.stiffness), damping=np.zeros_like(still.damping))
-    return system._replace(beams=no_beams(system.beams), superelements=still, mass_damping=None)
-
-
-def no_beams(beams: BeamArrays) -> BeamArrays:
-    """Return the arrays without any element."""
-    return BeamArrays(*(part if name == "coupled" else part[:0] for name, part in beams._asdict().items()))
+    if still is not None:
+        still = still._replace(stiffness=np.zeros_like(still.stiffness), damping=np.zeros_like(still.damping))
+    return system._replace(beams=None, superelements=still, mass_damping=None)
 
 
 def of_elements(problem: Absolute, state: State) -> tuple[sp.csr_array, ...]:
@@ -271,10 +267,11 @@ def _couple_frames(system: SystemArrays, constraints: int) -> sp.csr_array:
         for row in [*range(constraints), *system.driven.tolist(), *measures.tolist()]
     ]
     joined += [[frame] for frame in range(frames)]
-    joined += [
-        sorted(set((own[: d + n] // d).tolist()))
-        for own, n in zip(system.superelements.columns, system.superelements.coordinates, strict=True)
-    ]
+    if system.superelements is not None:
+        joined += [
+            sorted(set((own[: d + n] // d).tolist()))
+            for own, n in zip(system.superelements.columns, system.superelements.coordinates, strict=True)
+        ]
     part = np.repeat(np.arange(len(joined)), [len(item) for item in joined])
     member = np.concatenate([np.array(item, dtype=np.int64) for item in joined])
     incidence = sp.csr_array((np.ones(len(part)), (part, member)), shape=(len(joined), frames))

@@ -286,6 +286,27 @@ def momentum(system, X, V, work, force):
             row = sizes.joint_rows + measure
             along = alpha * work.inertia[measure] * rate(rows.rows_i, row, work.gradients, V)
             push(rows.rows_i, row, work.gradients, along, force)
-    drive_momentum(system.drives, alpha, V, force)
-    beam_momentum(system.beams, alpha, X, V, force)
-    superelement_momentum(system.superelements, alpha, column, X, V, force)
+    momentum_of_drives(system.drives, alpha, V, force)
+    momentum_of_beams(system.beams, alpha, X, V, force)
+    momentum_of_superelements(system.superelements, alpha, column, X, V, force)
+
+
+@kernel(inline=True)
+def momentum_of_drives(drives, alpha, V, force):
+    """Add the momentum of drives to force."""
+    if drives is not None:
+        drive_momentum(drives, alpha, V, force)
+
+
+@kernel(inline=True)
+def momentum_of_beams(beams, alpha, X, V, force):
+    """Add the momentum of beams to force."""
+    if beams is not None:
+        beam_momentum(beams, alpha, X, V, force)
+
+
+@kernel(inline=True)
+def momentum_of_superelements(superelements, alpha, column, X, V, force):
+    """Add the momentum of superelements to force."""
+    if superelements is not None:
+        superelement_momentum(superelements, alpha, column, X, V, force)
