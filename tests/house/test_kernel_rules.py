@@ -125,9 +125,13 @@ def array_assignments(node: ast.AST) -> Iterator[ast.expr]:
             pairs.extend(zip(target.elts, value.elts, strict=True))
         elif isinstance(target, ast.Tuple):
             pairs.extend((item, value) for item in target.elts)
-        elif isinstance(target, ast.Subscript) and not isinstance(value, ast.Constant):
-            if any(isinstance(item, ast.Slice) for item in ast.walk(target.slice)):
-                yield target
+        elif not isinstance(value, ast.Constant) and has_slice(target):
+            yield target
+
+
+def has_slice(node: ast.expr) -> bool:
+    """Whether the expression is a part of an array, such as `x[:n]`."""
+    return isinstance(node, ast.Subscript) and any(isinstance(item, ast.Slice) for item in ast.walk(node.slice))
 
 
 @cache
