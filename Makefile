@@ -10,6 +10,7 @@
 #   make bench   run every benchmark
 #   make wheel   dist/supple-*.whl with kernels compiled for this platform and Python; some minutes at first
 #   make release source archive and wheel, checked and tried in an empty environment
+#   make oldest  tests of compilation with the oldest numba that is allowed
 #   make torture kills, a cluster, spoilt stores, full disks, damaged caches, odd arguments: some minutes, longer with TORTURE_ARGS="--cases 10000"
 #   make clean   remove the virtualenv and everything built
 
@@ -30,7 +31,7 @@ export MKL_NUM_THREADS := 1
 WORKERS ?= 3
 PYTEST_ARGS ?=
 
-.PHONY: help demo test quick tools viewer viewer-if-possible check format docs bench wheel release torture clean
+.PHONY: help demo test quick tools viewer viewer-if-possible check format docs bench wheel release oldest torture clean
 .DELETE_ON_ERROR:
 
 help:
@@ -109,7 +110,18 @@ release: wheel
 	rm -f dist/*.tar.gz
 	$(BIN)/python -m build --outdir dist --sdist .
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/python packaging/check_wheel.py dist/*.whl
+	$(BIN)/python packaging/check_wheel.py dist/*.whl dist/*.tar.gz
+
+# Kernels are compiled through a step inside numba (compilation/intermediate_code.py), which differs among its versions.
+# `make test` has the newest one.
+OLDEST_NUMBA := $(shell sed -n 's/.*"numba>=\([0-9.]*\),.*/\1/p' pyproject.toml)
+oldest: | $(VENV)/.python
+	@if $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 14))'; then \
+	    echo "numba $(OLDEST_NUMBA) does not support this Python; nothing is tested"; else \
+	    set -ex; $(BIN)/python -m venv build/oldest; \
+	    build/oldest/bin/python -m pip install --quiet --disable-pip-version-check --editable . \
+	        'numba==$(OLDEST_NUMBA).*' 'pytest>=8.3,<10' 'hypothesis>=6.112,<7'; \
+	    SUPPLE_CACHE_DIR=build/oldest/kernels build/oldest/bin/python -m pytest -q -m 'not slow' tests/compilation; fi
 
 # Each script says which seeds it took; `python tests/torture/NAME.py --help` says what else it takes.
 TORTURE ?= $(filter-out %/same_models.py %/conftest.py,$(filter-out tests/torture/test_%,$(sort $(wildcard tests/torture/*.py))))

@@ -1,12 +1,13 @@
 """Processor time of the first use of commands on a fresh machine: `python benchmarks/first_use.py [WHEEL]`.
 
 It installs a wheel into a new virtual environment, without a C compiler in PATH and with an empty kernel cache, and
-runs each job twice. It then runs the first use again with kernels compiled on this machine, as before wheels carried
-them. Without an argument it takes the newest wheel in dist/ (`make wheel` makes one).
+runs each job twice. It then runs the first use again with kernels compiled on this machine, as from a clone, unless
+`--quick` is given. Without a wheel it takes the newest one in dist/ (`make wheel` makes one).
 """
 
 from __future__ import annotations
 
+import argparse
 import resource
 import shutil
 import subprocess
@@ -40,8 +41,12 @@ JOBS: dict[str, list[str]] = {
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("wheel", nargs="?", type=Path, help="Wheel to install. Default: the newest in dist/.")
+    parser.add_argument("--quick", action="store_true", help="Do not compile the kernels here for comparison.")
+    asked = parser.parse_args()
     wheels = sorted((ROOT / "dist").glob("supple-*.whl"), key=lambda file: file.stat().st_mtime)
-    wheel = Path(sys.argv[1]) if len(sys.argv) > 1 else wheels[-1] if wheels else None
+    wheel = asked.wheel or (wheels[-1] if wheels else None)
     if wheel is None:
         sys.exit("no wheel in dist/: run `make wheel`")
     with tempfile.TemporaryDirectory() as folder:
@@ -53,16 +58,14 @@ def main() -> None:
         print(f"{'':<22} {'first':>8} {'second':>8} {'more':>8}   {'compiled here':>14}")
         slow = []
         carried, here = Runs(home, "carried", ""), Runs(home, "here", "native")
-        for name, command in JOBS.items():
-            first, second, compiled = carried.run(command), carried.run(command), here.run(command)
-            print(f"{name:<22} {first:8.2f} {second:8.2f} {first - second:8.2f}   {compiled:14.2f}", flush=True)
+        jobs = {name: ["-m", "supple", *command] for name, command in JOBS.items()}
+        jobs["closed_loop (Python)"] = ["-W", "ignore", "-c", LOOP]
+        for name, arguments in jobs.items():
+            first, second = carried.run(arguments), carried.run(arguments)
+            compiled = "" if asked.quick else f"{here.run(arguments):14.2f}"
+            print(f"{name:<22} {first:8.2f} {second:8.2f} {first - second:8.2f}   {compiled}", flush=True)
             if first > second + MOST:
                 slow.append(name)
-        code = ["-c", LOOP]
-        first, second, compiled = carried.python(code), carried.python(code), here.python(code)
-        print(f"{'closed_loop (Python)':<22} {first:8.2f} {second:8.2f} {first - second:8.2f}   {compiled:14.2f}")
-        if first > second + MOST:
-            slow.append("closed_loop")
         left = list((carried.folder / "cache").glob("*/*.code"))
         print(f"kernels compiled with the wheel's code at hand: {len(left)}", *(file.parent.name for file in left))
     if slow or left:
@@ -81,15 +84,9 @@ class Runs:
         }  # fmt: skip
         assert shutil.which("gcc", path=self.environment["PATH"]) is None
 
-    def run(self, command: list[str]) -> float:
-        """Return the processor time of a command of supple, s."""
-        return self._timed([str(self.bin / "supple"), *command])
-
-    def python(self, arguments: list[str]) -> float:
+    def run(self, arguments: list[str]) -> float:
         """Return the processor time of a Python process, s."""
-        return self._timed([str(self.bin / "python"), "-W", "ignore", *arguments])
-
-    def _timed(self, command: list[str]) -> float:
+        command = [str(self.bin / "python"), *arguments]
         for stale in self.folder.glob("*.samples*"):
             stale.unlink()
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

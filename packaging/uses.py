@@ -7,6 +7,7 @@ with drives, friction, superelements and mass-proportional damping. A call that 
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 import warnings
@@ -22,6 +23,7 @@ from supple.cli.warmup import BEAM
 from supple.compilation.patience import natively
 from supple.diagnostics import SuppleError
 
+SOURCE = Path(supple.__file__).parent
 SHORT = 0.004  # s
 DAMPED = (
     BEAM
@@ -30,6 +32,30 @@ damping: {rayleigh: [0.5, 1e-4]}
 motions: {nod: {coordinates: {motor: {from: 0, to: 0.1, velocity: 1, acceleration: 10}}}}
 """
 )
+
+
+def entry_kernels(source: Path = SOURCE) -> set[str]:
+    """Return the kernels that Python calls, as the source shows, so that none is forgotten below.
+
+    These are kernels with a purpose, which is shown while they compile, and kernels named in a call of
+    `compile_kernel`. Those with `count=0` always run interpreted.
+    """
+    marked, found = set(), set()
+    for file in sorted(source.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                marks = [ast.unparse(mark) for mark in node.decorator_list]
+                if any(mark.partition("(")[0] == "kernel" for mark in marks):
+                    marked.add(node.name)
+                    found |= {node.name for mark in marks if "purpose=" in mark}
+            elif isinstance(node, ast.Call):
+                function, *arguments = [ast.unparse(item) for item in (node.func, *node.args)]
+                if function == "partial" and arguments[:1] == ["compile_kernel"]:
+                    function, *arguments = arguments
+                options = {item.arg: ast.unparse(item.value) for item in node.keywords}
+                if function == "compile_kernel" and arguments and options.get("count") != "0":
+                    found.add(arguments[0])
+    return found & marked
 
 
 def machines() -> Iterator[Any]:

@@ -56,9 +56,6 @@ def _option(one: Any) -> str:
         )
     if one.required:
         meaning += " *Must be given.*"
-    elif one.show_default and not one.is_flag and one.default not in (None, (), []):
-        default = one.default.value if isinstance(one.default, Enum) else one.default
-        meaning += f" *Default: {code(str(default))}.*"
     if one.multiple:
         meaning += " *May be repeated.*" if "repeated" not in meaning else ""
     return f"| {names} | {code(value)} | {meaning} |"

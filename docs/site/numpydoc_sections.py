@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from numpydoc.docscrape import NumpyDocString
@@ -82,16 +83,12 @@ def faults() -> Iterator[str]:
     for module in (supple, supple.control):
         for name in module.__all__:
             found = getattr(module, name)
-            for code, message in _errors(f"{module.__name__}.{name}"):
+            if inspect.ismodule(found):  # the folder of the function, which has its name
+                found = getattr(import_module(f"{found.__name__}.{name}"), name)
+            # Its own module: by the public name, numpydoc would find the folder `supple.control.margins`.
+            for code, message in validate(f"{found.__module__}.{found.__qualname__}")["errors"]:
                 if code in CHECKED and not _exempt(found, code, message):
                     yield f"{module.__name__}.{name}: {code} {message}"
-
-
-def _errors(name: str) -> list[tuple[str, str]]:
-    try:
-        return validate(name)["errors"]
-    except StopIteration:  # numpydoc does not find the source of a decorated function
-        return []
 
 
 def _exempt(found: Any, code: str, message: str) -> bool:

@@ -91,9 +91,9 @@ def test_responses_are_reciprocal_and_follow_the_linear_model(reduced):
     ("inlet", "outlet", "lines", "words"),
     [
         ("lift", "tip.x", [1.0], "locked"),
-        ("lft.acceleration", "tip.x", [1.0], "lft.*not a coordinate"),
-        ("tip.z", "tip.y", [1.0], "no output"),
-        ("nose", "tip.x", [1.0], "no input"),
+        ("lft.acceleration", "tip.x", [1.0], 'unknown coordinate "lft"'),
+        ("tip.z", "tip.y", [1.0], "unknown output"),
+        ("nose", "tip.x", [1.0], "unknown input"),
         ("tip.z", "tip.x", [-1.0], "frequencies_hz: -1 Hz .*0 or more"),
         ("lift.acceleration", "tip.x", [0.0], "at 0 Hz .*begin above 0 Hz, or use kind accelerance"),
     ],

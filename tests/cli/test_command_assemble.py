@@ -54,8 +54,8 @@ def test_at_takes_names_values_units_and_arithmetic(supple, four_bar, at, value)
     ("at", "message"),
     [
         ("hom", '--at: unknown configuration "hom"; did you mean "home"?'),
-        ("crank", '--at: unknown configuration "crank"; write crank=VALUE'),
-        ("crnk=1", '--at: "crnk" is not a coordinate of "four-bar"; did you mean "crank"?'),
+        ("crank", '--at: coordinate "crank" has no value; write crank=VALUE'),
+        ("crnk=1", '--at: unknown coordinate "crnk" of "four-bar"; did you mean "crank"?'),
         ("crank=", "--at crank: the expression is empty"),
         ("crank=1/0", "--at crank: division by zero"),
         ("crank=inf", '--at crank: unknown name "inf"'),

@@ -41,7 +41,7 @@ def test_parameters_can_be_set(supple, four_bar):
 def test_a_parameter_that_is_not_there_is_refused(supple, four_bar):
     said = supple("check", four_bar, "--set", "crnk=3")
     assert said.status == 1
-    assert 'there is no parameter "crnk" to set; did you mean "crank"?' in said.err
+    assert 'unknown parameter "crnk"; did you mean "crank"?' in said.err
 
 
 def test_a_wrong_value_of_a_parameter_is_not_blamed_on_the_file(supple, four_bar):

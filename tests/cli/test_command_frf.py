@@ -63,7 +63,7 @@ def test_forces_of_free_actuators(supple, ralf):
     ("options", "status", "words"),
     [
         (("--input", "tip.z"), 2, "--output"),
-        (("--input", "tip.z", "--output", "tip.y"), 1, '"y" is not a direction of "tip"'),
+        (("--input", "tip.z", "--output", "tip.y"), 1, 'unknown direction "y" of "tip"'),
         (("--input", "tip.z", "--output", "tip.z", "--to", "0.5"), 1, "above --from, 1 Hz (got 0.5 Hz)"),
         (("--input", "tip.z", "--output", "tip.z", "--damping", "modl=1"), 1, 'did you mean "modal"'),
         (("--input", "tip.z", "--output", "tip.z", "--damping", "rayleigh=1"), 2, "ALPHA,BETA"),

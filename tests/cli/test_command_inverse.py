@@ -108,7 +108,7 @@ def test_limits_that_the_motion_leaves_are_told(supple, swing):
         (("--motion", "none.csv"), 1, "none.csv: the file does not exist"),
         (("--motion", "swing", "--actuators", "crnk"), 1, 'did you mean "crank"?'),
         (("--motion", "swing", "--bounds", "1/0"), 1, "--bounds"),
-        (("--motion", "swing", "--step", "0"), 1, "a step above 0"),
+        (("--motion", "swing", "--step", "0"), 1, "step must be positive (got 0 s)"),
         (("--motion", "swing", "-o", "none/forces.csv"), 1, "cannot be written"),
         (("--motion", "swing", "--plot", "forces.abc"), 1, "not a picture format"),
     ],

@@ -53,7 +53,7 @@ def test_what_it_refuses(supple, pendulum, four_bar):
         ((pendulum,), "no actuators"),
         ((pendulum, "--at", "equilibrium", "--rates", "O=1"), "omit --rates"),
         ((four_bar, "--rates", "cranck=1"), 'did you mean "crank"'),
-        ((four_bar, "--inputs", "A=1"), "is not an input"),
+        ((four_bar, "--inputs", "A=1"), 'unknown input "A"'),
         ((four_bar, "--at", "crank=1.9"), "dead point"),
         ((four_bar, "--inputs", "crank=1", "--accelerations", "crank=1"), "accelerations: cannot be combined"),
     ):

@@ -90,7 +90,7 @@ def test_slopes_along_a_parameter(supple, flexible):
     assert_allclose(slopes["M"], api.local(api.load(flexible), rigid=True, along="coupler").slopes["coupler"]["M"])
     refused = supple("modes", flexible, "--along", "couplr")
     assert refused.status == 1
-    assert 'there is no parameter "couplr"; did you mean "coupler"?' in refused.err
+    assert 'unknown parameter "couplr"; did you mean "coupler"?' in refused.err
 
 
 STRUCTURE = """\

@@ -104,7 +104,7 @@ def test_inputs_are_numbers_or_a_table(supple, four_bar, tmp_path):
         ("time,crank\n0,1\n0,2\n", ":3: time: times must increase, but 0 s follows 0 s"),
         ("time,crank\n0,1\n1,inf\n", ':3: column "crank": "inf" is not a number'),
         ("time,crank\n0,1\n1,__import__('os').getcwd()\n", ':3: column "crank": "__import__(\'os\').getcwd()" is not'),
-        ("time,crank\n0,1\n1\n", ":3: the row has 1 values for 2 columns"),
+        ("time,crank\n0,1\n1\n", ":3: expected 2 values in the row (got 1)"),
         ("time,crank\n0,1\n", "the table has 1 row of numbers, but "),
     ],
 )
@@ -126,7 +126,7 @@ def test_a_wrong_table_is_told_with_its_line(supple, four_bar, tmp_path, text, m
         (("--until", "1", "--step", "0"), 1, "above 0 s and at most 1 s, the duration (got 0 s)"),
         (("--until", "1", "--rates", "cranc=2"), 1, 'did you mean "crank"'),
         (("--until", "1", "--rates", "2"), 2, "NAME=VALUE"),
-        (("--until", "1", "--inputs", "cranc=2"), 1, '"cranc" is not an actuator'),
+        (("--until", "1", "--inputs", "cranc=2"), 1, 'unknown actuator "cranc"'),
         (("--until", "1", "--inputs", "nowhere.csv"), 1, "nowhere.csv: the file does not exist"),
         (("--until", "1", "--start", "hoem"), 1, 'unknown configuration "hoem"'),
         (("--until", "1", "--reactions", "Q"), 1, 'unknown joint "Q"'),

@@ -68,7 +68,7 @@ def test_a_run_knows_its_mechanism(supple, four_bar, folder, built):
 @pytest.mark.parametrize(("arguments", "status", "told"), [
     (["-o", "page.txt"], 2, "unknown ending of page.txt; use .html"),
     (["--at", "crank=4", "-o", "page.html"], 1, "crank"),
-    (["missing.npz", "-o", "page.html"], 1, "does not exist"),
+    (["missing.npz", "-o", "page.html"], 1, "missing.npz: the file does not exist; check the name"),
     (["test.csv", "-o", "page.html"], 1, "test.csv"),
     (["--mode", "1", "-o", "x.png"], 1, "elastic"),
     (["-o", "x.gif"], 1, "elastic"),

@@ -88,3 +88,32 @@ def test_a_parameter_without_a_description_is_refused():
     with pytest.raises(LookupError, match="'colour'"):
         help_of("export", "colour")
     assert {"to", "directory", "prefix"} <= set(parameter_texts("export"))
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_defaults_have_one_form(name):
+    """`Default: 400.` at the end of the text, as in docstrings; typer's own `[default: 400]` is not used."""
+    for param in COMMANDS[name].params:
+        if param.param_type_name == "option":
+            assert not param.show_default, param.name
+            assert (param.help or "").count("Default:") <= 1, param.help
+
+
+def test_the_default_of_an_option_is_stated():
+    texts = {param.name: param.help for param in COMMANDS["frf"].params}
+    assert texts["lines"].endswith("Default: 400.")
+    assert texts["preload"].endswith("Default: include it.")
+
+
+def test_a_default_that_is_a_flag_is_named():
+    application = typer.Typer()
+
+    @application.command(cls=type(COMMANDS["frf"]))
+    def run(count: int = 3, note: str = "", warm: bool = True, dry: bool = False) -> None:
+        """Run."""
+
+    texts = {param.name: param.help for param in typer.main.get_command(application).params}
+    assert texts["count"] == "Default: 3."
+    assert texts["warm"] == "Default: --warm."
+    assert not texts["note"]
+    assert texts["dry"] == "Default: --no-dry."

@@ -68,7 +68,7 @@ def test_a_limit_is_raised_as_the_message_says(monkeypatch):
         ("stpes=3", 'did you mean "steps"'),
         ("steps=few", "steps=1e9"),
         ("memory=", "memory=16GB"),
-        ("steps=-1", '"steps=-1" is not a limit; write for example steps=1e9'),
+        ("steps=-1", 'invalid limit "steps=-1"; write for example steps=1e9'),
     ],
 )
 def test_a_limit_that_is_none_is_told(supple, four_bar, monkeypatch, text, words):

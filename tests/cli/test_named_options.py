@@ -124,3 +124,9 @@ def test_rounding_is_zero_in_the_entries_to_copy(supple):
 def test_doctor_sums_kernels_of_one_purpose():
     kernels = [{"purpose": "a", "seconds": 2.0}, {"purpose": "b", "seconds": 3.0}, {"purpose": "a", "seconds": 2.5}]
     assert _seconds_by_purpose(kernels) == [("a", 4.5), ("b", 3.0)]
+
+
+def test_a_test_plan_without_candidates_names_the_option(supple):
+    said = supple("plan-test", "ralf", "--parameters", "aluminium.E")
+    assert said.status == 1
+    assert "--candidates: no candidate test is given; name at least one: home:tip.z" in said.err

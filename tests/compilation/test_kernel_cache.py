@@ -1,5 +1,6 @@
 """Compiled kernels are found again by what they compute, not by where their source stands."""
 
+import math
 import os
 import re
 import subprocess
@@ -7,10 +8,11 @@ import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from supple.compilation.announcement import compilations
-from supple.compilation.kernel import compile_kernel, forget, kernel
+from supple.compilation.kernel import compile_kernel, digest, forget, kernel
 from supple.diagnostics import SuppleNote
 
 SOURCE = '''{above}
@@ -200,3 +202,56 @@ def test_a_cache_that_cannot_be_written_is_passed_over_and_told_once(tmp_path, m
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert compile_kernel(tripled)(2) == 6
+
+
+def chain_of_kernels():
+    """A kernel `second`, and a kernel `first` that calls the same callee from an inlined kernel."""
+
+    @kernel
+    def plain(x):
+        total = 0.0
+        for i in range(x.shape[0]):
+            total += np.cos(x[i]) * np.sin(2.0 * x[i]) + max(x[i], total) + x.sum()
+        return total
+
+    names = {"plain": plain, "np": np}
+    exec("def inlined(x):\n    return plain(x) + max(x[0], 1.0)\n", names)  # noqa: S102 - kernels find callees as globals
+    names["inlined"] = kernel(names["inlined"], inline=True)
+    exec("def first(x):\n    return inlined(x) - plain(x)\n", names)  # noqa: S102
+    exec("def second(x):\n    return plain(x) * plain(x[1:]) + max(x[1], 2.0)\n", names)  # noqa: S102
+    return kernel(names["first"]), kernel(names["second"])
+
+
+def machine_code(function):
+    """The instructions of a kernel, compiled now."""
+    from llvmlite import binding
+
+    native = compile_kernel(function)
+    native(np.ones(3))
+    (compiled,) = native.overloads.values()
+    sections = binding.ObjectFileRef.from_data(compiled.library._get_compiled_object()).sections()
+    return [item.data() for item in sections if b"text" in (item.name() or b"") and b"rel" not in item.name()]
+
+
+def test_code_does_not_depend_on_what_was_compiled_before(tmp_path, monkeypatch):
+    """A callee must not be inlined only because it was first compiled for an inlined kernel."""
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path / "a"))
+    alone = machine_code(chain_of_kernels()[1])
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path / "b"))
+    first, second = chain_of_kernels()
+    assert machine_code(first) != alone
+    assert machine_code(second) == alone
+
+
+def test_constants_of_every_type_belong_to_the_digest():
+    """Numbers with a type, such as np.uint64, and tuples are compiled into the code."""
+
+    def made(constant):
+        names = {"CONSTANT": constant}
+        exec("def scaled(x):\n    return x * CONSTANT\n", names)  # noqa: S102
+        return digest(kernel(names["scaled"]))
+
+    values = (2, 3, 2.0, True, np.uint64(2), np.uint64(3), np.int64(2), (1, 2), (1, 3), np.arange(2), np.arange(3))
+    assert len({made(value) for value in values}) == len(values)
+    assert made(np.uint64(2)) == made(np.uint64(2))
+    assert made(np) == made(math)  # modules count by what the code names in them

@@ -143,6 +143,18 @@ def test_levels_that_are_missing_or_too_high_are_named(monkeypatch):
         precompiled.choice.cache_clear()
 
 
+def test_a_python_without_lzma_compiles(carried, monkeypatch):
+    _, folder = carried
+    monkeypatch.setattr(precompiled, "index", lambda: json.loads((folder / "index.json").read_text()))
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    precompiled.choice.cache_clear()
+    try:
+        assert precompiled.choice().level is None
+        assert "without lzma" in precompiled.choice().reason
+    finally:
+        precompiled.choice.cache_clear()
+
+
 def test_an_unknown_level_is_refused(monkeypatch):
     monkeypatch.setenv("SUPPLE_KERNEL_LEVEL", "x86-64-v9")
     precompiled.choice.cache_clear()

@@ -212,7 +212,7 @@ def test_wrong_times_are_refused(arm, regulator):
 
 def test_a_gain_for_another_machine_is_refused(arm, four_bar):
     other = control.decoupled_gains(supple.linearize(four_bar, "home"), 10.0).regulator()
-    with pytest.raises(supple.InputError, match='no actuator "crank"'):
+    with pytest.raises(supple.InputError, match='unknown actuator "crank"'):
         control.closed_loop(arm, other, until=0.1, sample_time=0.05)
 
 

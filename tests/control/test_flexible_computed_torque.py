@@ -77,7 +77,7 @@ def test_compensated_motion_is_smooth(model, motion):
 
 
 def test_refusals(model, motion):
-    with pytest.raises(supple.InputError, match='no position output "tol"; did you mean'):
+    with pytest.raises(supple.InputError, match='unknown position output "tol"; did you mean'):
         control.compensate_deflection(motion, model, "tol")
     with pytest.raises(supple.InputError, match=r"2 coordinates .* 3 outputs; give at most 2"):
         control.compensate_deflection(motion, model, ["tool", "tool.x"])

@@ -176,7 +176,7 @@ def test_an_output_seen_at_once_is_seen_a_sample_late():
 def test_what_is_not_measured_is_named(linear):
     law = supple.LinearModel(np.zeros((0, 0)), np.zeros((0, 1)), np.zeros((1, 0)), np.eye(1), (), ("elbw",),
                              (linear.inputs[0],), {})  # fmt: skip
-    with pytest.raises(supple.InputError, match='no output or state "elbw"; did you mean'):
+    with pytest.raises(supple.InputError, match='unknown output or state "elbw" of the plant; did you mean'):
         margins(linear, law)
 
 

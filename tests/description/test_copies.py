@@ -222,7 +222,7 @@ def test_an_error_in_a_copy_names_the_line_of_its_drawing():
         ("count: 3", "count: 3\n    suffixes: [1, 2]", "3 copies need .*suffixes .*2"),
         ("count: 3", "count: 3\n    shift: [0, 0, 1]", "shifted, or rotated and mirrored"),
         ("about: z", "about: w", "is not a direction"),
-        ("about: z", "about: z\n    through: K", 'there is no point "K"'),
+        ("about: z", "about: z\n    through: K", 'unknown point "K"'),
     ],
 )
 def test_a_group_must_say_how_it_is_repeated(old, new, message):

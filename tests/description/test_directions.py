@@ -60,7 +60,7 @@ actuators: {push: {joint: A}}
 @pytest.mark.parametrize(
     ("axis", "message"),
     [
-        ("[A, F]", 'there is no point "F"'),
+        ("[A, F]", 'unknown point "F"'),
         ("[A, A]", '"A" and "A" are drawn at the same position'),
         ("[A, D, P]", '"axis"'),
         ("[A, 2]", '"axis"'),

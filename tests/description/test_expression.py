@@ -200,7 +200,7 @@ def test_anything_but_arithmetic_is_refused(text):
         ("min()", "1 or more"),
         ("sin", r"write sin\(\.\.\.\)"),
         ("cranc", 'did you mean "crank"'),
-        ("3*elbow", 'known: "crank"'),
+        ("3*elbow", 'known parameters: "crank"'),
         ("sinus(1)", 'did you mean "sin"'),
         ("2^3", r"\*\* for powers"),
         ("2 crank", r"write a \* between 2 and crank"),

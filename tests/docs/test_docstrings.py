@@ -24,6 +24,17 @@ def test_numpydoc_finds_nothing_wrong():
     assert not found, "\n".join(found)
 
 
+def test_functions_with_the_name_of_a_folder_are_validated_too(monkeypatch):
+    """By its public name numpydoc would find the folder `supple.control.margins`, not the function."""
+    import numpydoc_sections
+
+    read: list[str] = []
+    monkeypatch.setattr(numpydoc_sections, "validate", lambda name: read.append(name) or {"errors": []})
+    assert not list(numpydoc_sections.faults())
+    assert {"supple.control.margins.margins.margins", "supple.control.study.study.study",
+            "supple.export.export.export"} <= set(read)  # fmt: skip
+
+
 def examples() -> dict[str, list[doctest.DocTest]]:
     """Examples in the docstrings of the modules of public names, by module."""
     finder = doctest.DocTestFinder(exclude_empty=True)

@@ -181,5 +181,5 @@ def test_a_family_that_misses_its_tolerance_says_so(arm):
 
 
 def test_a_grid_over_what_is_no_coordinate_is_refused(arm):
-    with pytest.raises(supple.InputError, match="not a coordinate"):
+    with pytest.raises(supple.InputError, match="unknown coordinate"):
         arm.linear_family(grid={"moter": 3})

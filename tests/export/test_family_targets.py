@@ -146,7 +146,7 @@ def test_parameters_are_scheduled_in_linear_models(reference, tmp_path):
         assert found["B"][:, :, i, k] == pytest.approx(linear.B, rel=1e-12)
     *_, script = export(rom, tmp_path / "one", to="lpv", tolerance=0.5, set={"p0": 9.0})
     assert "% Written for p0 = 9 kg; not settable at run time." in script.read_text()
-    with pytest.raises(InputError, match='"p1" is not a varied parameter'):
+    with pytest.raises(InputError, match='unknown parameter "p1" of the model'):
         rom.linear_family(parameters=["p1"])
 
 

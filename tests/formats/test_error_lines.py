@@ -84,7 +84,7 @@ def told(text: str) -> InputError:
         ("joints: {A: {axis: [1, y]}}", 'f.yaml:2: joint "A": "axis", item 2 cannot be "y"; give a number'),
         (
             "joints: {A: {axis: [1]}}",
-            'f.yaml:2: joint "A": "axis" has no item 2; add the missing items',
+            'f.yaml:2: joint "A": "axis" has too few items (got 1); add the missing ones',
         ),
         (
             "joints: {A: {axis: x, motor: {inertai: 1}}}",

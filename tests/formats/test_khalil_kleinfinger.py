@@ -259,7 +259,7 @@ def test_a_closure_may_be_a_joint_of_its_own():
 
 WRONG = [
     ("pi/2, 0,      q - pi/2", "pi/2, 3 kg,   q - pi/2", 'row 1 ("shoulder"), column "d"', "a mass"),
-    ("elbow,    shoulder,   1, 0", "elbow,    sholder,    1, 0", 'row 2 ("elbow"), column "antecedent"', "no row"),
+    ("elbow,    shoulder,   1, 0", "elbow,    sholder,    1, 0", 'row 2 ("elbow"), column "antecedent"', "unknown row"),
     ("elbow,    shoulder,   1, 0", "elbow,    tip,        1, 0", 'row 2 ("elbow"), column "antecedent"', "circle"),
     ("1, 0, pi/2", "1, 3, pi/2", 'row 1 ("shoulder"), column "sigma"', '"3" is not a value of σ'),
     ("1, 0, pi/2", "2, 0, pi/2", 'row 1 ("shoulder"), column "actuated"', '"2" is not a value of μ'),
@@ -271,7 +271,7 @@ WRONG = [
     ("tip,      elbow,      0", "elbow,    elbow,      0", 'row 3 ("elbow"), column "joint"', "row 2"),
     ("joint,    antecedent", "joint,    antecendent", "table geometry", 'unknown heading "antecendent"'),
     ("μ, σ, α,    d, ", "μ, σ, α,    α, ", "table geometry", "duplicate"),
-    ("elbow,    mass, center", "ellbow,   mass, center", 'table masses, row 2 ("ellbow")', "no row"),
+    ("elbow,    mass, center", "ellbow,   mass, center", 'table masses, row 2 ("ellbow")', "unknown row"),
     ("elbow,    mass, center", "elbow,    -mass, center", 'row 2 ("elbow"), column "mass"', "must not be negative"),
     ("body,     mass, x,      Ixx", "body,     mass, MX,     Ixx", "table masses", "about the centre"),
 ]

@@ -199,7 +199,7 @@ def test_tables_of_elastic_robots_are_written_and_read_back(name, at):
         ("    3,    2,    Lp/3", "    3,    1,    Lp/3", 'table beams, row 7 ("3"), column "beam"', "row 6"),
         ("    6,    3,    Lp/3", "    8,    3,    Lp/3", 'table beams, row 13 ("8"), column "body"', "a frame"),
         ("    6,    3,    Lp/3", "    6,    3,    Lp/4", 'row 7 ("7"), column "r"', "not on the beams"),
-        ("    7,     8\n", "    7,     9\n", 'table closures, row 1 ("7"), column "second"', "no row"),
+        ("    7,     8\n", "    7,     9\n", 'table closures, row 1 ("7"), column "second"', "unknown row"),
         ("    7,     8\n", "    7,     6\n", 'table closures, row 1 ("7"), column "second"', "the same body"),
         ("    E,     P\n", "    E,     5\n", 'table closures, row 2 ("E"), column "second"', "the same body"),
         (

@@ -51,7 +51,7 @@ def test_a_parameter_can_be_replaced(value):
 
 
 def test_a_parameter_that_is_not_in_the_file_cannot_be_replaced():
-    with pytest.raises(supple.InputError, match='there is no parameter "halb" to set; did you mean "half"'):
+    with pytest.raises(supple.InputError, match='unknown parameter "halb"; did you mean "half"'):
         supple.loads(PENDULUM, parameters={"halb": 1})
 
 

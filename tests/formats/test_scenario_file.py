@@ -45,8 +45,8 @@ until: 500 ms
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("until: 1\ninputs: {motr: 1}", 'tap.yaml:2: scenario "tap": "motr" is not an actuator; did you mean "motor"'),
-        ("until: 1\ndeflection: {tip.y: 1}", '"tip.y" is not an output of a sensor; did you mean'),
+        ("until: 1\ninputs: {motr: 1}", 'tap.yaml:2: scenario "tap": unknown actuator "motr"; did you mean "motor"'),
+        ("until: 1\ndeflection: {tip.y: 1}", 'unknown output "tip.y" of a sensor; did you mean'),
         ("until: 1\ndeflection: {tip.z: 1 N m}", "torque.* force .* is expected"),
         ("until: 1\ndeflection: {encoder: 1 N}", "force.*torque.* is expected"),
         ("until: 1\ninputs: {motor: {step: 1 N}}", "force.*torque.* is expected"),
@@ -58,7 +58,7 @@ until: 500 ms
         ("until: 1\ndamping: {ratio: 0.01, rayleigh: [0, 1]}", "one of rayleigh and ratio"),
         ("until: 1\ndamping: {rayleigh: [0, 1], frequency: 3}", "frequency .* with ratio"),
         ("start: equilibrium\nuntil: 1\ndeflection: {tip.z: 1}", "not both"),
-        ("until: 1\nmotion: swing", '"swing" is not a motion'),
+        ("until: 1\nmotion: swing", 'unknown motion "swing"'),
         ("untill: 1", 'unknown key "untill"; did you mean "until"'),
     ],
 )

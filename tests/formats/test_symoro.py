@@ -124,7 +124,7 @@ def test_a_variable_with_a_value_is_drawn_there(tmp_path):
     [
         ("D3,0,0,0}", "D3,0,0}", 12, "5 values (expected 6)"),
         ("Sigma = {0,", "Sigma = {4,", 10, '"4" is not a value of σ'),
-        ("Ant = {0,1,2,", "Ant = {0,1,9,", 9, 'there is no row "9"'),
+        ("Ant = {0,1,2,", "Ant = {0,1,9,", 9, 'unknown row "9"'),
         ("NF = 6", "NF = 7", 4, "do not fit"),
         ("NJ = 6\n", "", 1, "is missing"),
         ("Mu = ", "Mue = ", 17, 'unknown name "Mue"'),

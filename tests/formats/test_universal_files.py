@@ -199,7 +199,7 @@ def test_a_unit_may_be_corrected(tmp_path):
         supple.load_responses(path, units={"*": "g", "reference *": "lbf"}).H[0, 0, 0],
         VALUES[0] * 9.80665 / 4.4482216152605,
     )
-    with pytest.raises(supple.InputError, match="no channel"):
+    with pytest.raises(supple.InputError, match="unknown channel"):
         supple.load_responses(path, units={"8.z": "mm/s^2"})
     with pytest.raises(supple.InputError, match=r'"7.z": .*"mm" is not a unit of acceleration; .*units='):
         supple.load_responses(path, units={"7.z": "mm"})

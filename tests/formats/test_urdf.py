@@ -222,7 +222,7 @@ WRONG = {
     "no parent": (WHOLE.replace('<parent link="base"/>', ""), r':4: joint "hinge": it has no parent'),
     "missing link": (
         WHOLE.replace('<child link="arm"/>', '<child link="amr"/>'),
-        r':4: joint "hinge": its child "amr" is not a link; did you mean "arm"',
+        r':4: joint "hinge": unknown child link "amr"; did you mean "arm"',
     ),
     "with itself": (WHOLE.replace('<parent link="base"/>', '<parent link="arm"/>'), r"connects a link with itself"),
     "zero axis": (WHOLE.replace('"0 0 1"', '"0 0 0"'), r':4: joint "hinge": its axis is the zero vector; .*xyz='),

@@ -158,8 +158,8 @@ def test_the_result_has_names_units_and_conversions(example, tmp_path):
     ("arguments", "options", "words"),
     [
         (("crank", "E.z", [1.0]), {}, r'input "crank": .*locked.*crank\.acceleration'),
-        (("B.acceleration", "E.z", [1.0]), {}, 'not a coordinate.*did you mean "crank.acceleration"'),
-        (("E.w", "E.z", [1.0]), {}, r'"w" is not a direction (of|at) "E"'),
+        (("B.acceleration", "E.z", [1.0]), {}, 'unknown coordinate "B"; known: "crank"'),
+        (("E.w", "E.z", [1.0]), {}, r'unknown direction "w" of "E"'),
         (("E.z", "F.z", [1.0]), {}, '"F"|no place'),
         (("E.z", "E.z", [-1.0]), {}, "-1 Hz.*0 or more"),
         (("E.z", "E.z", []), {}, "frequencies_hz: no frequenc"),

@@ -148,5 +148,5 @@ def test_two_leaders_of_one_coordinate_and_a_leader_of_none_are_refused():
         DriveBank(Hardware(twins), NAMES, ("lift",), {"lift": "lift", "elbow": "lift"})
     with pytest.raises(InputError, match="none of lift; make its actuator a coordinate"):
         DriveBank(Hardware(twins), NAMES, ("lift",), {"lift": "lift"})
-    with pytest.raises(InputError, match='no input "elbow"; did you mean "elbows"'):
+    with pytest.raises(InputError, match='unknown input "elbow"; did you mean "elbows"'):
         DriveBank(Hardware(twins), ("lift", "elbows"), NAMES, {})

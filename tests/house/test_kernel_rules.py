@@ -1,4 +1,4 @@
-"""How kernels read: at most eight parameters, packed data by name, nothing unpacked into blanks.
+"""How kernels read: at most eight parameters, packed data by name, nothing unpacked into blanks, no arrays assigned.
 
 Read from the source alone, so that `make check` can run it in a second. An exception has a reason and may only go: one
 that is not needed any more fails as well.
@@ -105,6 +105,33 @@ def offences(function: ast.FunctionDef, named_tuples: set[str]) -> Iterator[tupl
             blanks = sum(isinstance(item, ast.Name) and item.id == "_" for item in node.targets[0].elts)
             if blanks >= FEWEST_BLANKS:
                 yield "blanks", node.lineno, ast.unparse(node.targets[0])
+        for target in array_assignments(node):
+            yield "arrays", node.lineno, ast.unparse(target)
+
+
+def array_assignments(node: ast.AST) -> Iterator[ast.expr]:
+    """Targets such as `x[:n]` that are assigned something that may be an array.
+
+    numba compiles the message of an error with them, which takes seconds; `copy_row` and `copy_table` do not.
+    """
+    if isinstance(node, ast.AugAssign):
+        pairs = [(node.target, node.value)] if isinstance(node.value, ast.Call) else []
+    elif isinstance(node, ast.Assign):
+        pairs = [(target, node.value) for target in node.targets]
+    else:
+        return
+    for target, value in pairs:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs.extend(zip(target.elts, value.elts, strict=True))
+        elif isinstance(target, ast.Tuple):
+            pairs.extend((item, value) for item in target.elts)
+        elif not isinstance(value, ast.Constant) and has_slice(target):
+            yield target
+
+
+def has_slice(node: ast.expr) -> bool:
+    """Whether the expression is a part of an array, such as `x[:n]`."""
+    return isinstance(node, ast.Subscript) and any(isinstance(item, ast.Slice) for item in ast.walk(node.slice))
 
 
 @cache
@@ -145,6 +172,12 @@ def test_no_exception_outlives_its_need():
         ("def f(x):\n    kept = Kept(x, x)\n    return kept[1]", "index"),
         ("def f(x: Kept): return x[0]", "index"),
         ("def f(x):\n    a, _, _, b, _ = x\n    return a + b", "blanks"),
+        ("def f(x, y): x[:2] = y", "arrays"),
+        ("def f(x, y): x[:, :2], x[0, 2] = np.dot(y, y), 1.0", "arrays"),
+        ("def f(x, y): x[1:], y[0] = halves(y)", "arrays"),
+        ("def f(x, y): x[:2] += np.dot(y, y)", "arrays"),
+        ("def f(x, y): x[:], y[0] = 0.0, y[1]", None),
+        ("def f(x, factor): x[:] *= factor", None),
         ("def f(v, w): return v[0] * w[1] - v[2] * w[0]", None),
         ("def f(at): return at[FORCE] + at[0, 1]", None),
         ("def f(work): return work.force[0]", None),

@@ -170,7 +170,7 @@ def test_what_cannot_be_measured_is_told(options, what):
     [
         ("upper", ["upper.z"], "no direction"), ((), ["upper.z"], r"hammer: no point"),
         ("upper.z", [], r"sensors: no point"),
-        ("uper.z", ["upper.z"], 'no point.* "uper"; did you mean "upper"'),
+        ("uper.z", ["upper.z"], 'unknown point.* "uper"; did you mean "upper"'),
         ("upper.y", ["upper.z"], "does not move along y"),
     ],
 )  # fmt: skip

@@ -166,7 +166,7 @@ def test_a_point_that_matches_no_sensor_is_named():
     ):
         match_channels(test.copy_with(responses=moved), robot())
     nowhere = tuple(one.copy_with(position=None) if one.point == "103" else one for one in test.responses)
-    with pytest.raises(supple.InputError, match=r'no place "103".*no position'):
+    with pytest.raises(supple.InputError, match=r'unknown place "103".*no position'):
         match_channels(test.copy_with(responses=nowhere), robot())
     given = match_channels(test.copy_with(responses=nowhere), robot(), places={"103": "arm2[0.9]"})
     assert given.matches[2] == ("103", "arm2[0.9]", "given", pytest.approx(float("nan"), nan_ok=True))

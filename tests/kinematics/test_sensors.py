@@ -76,7 +76,7 @@ def test_an_angle_is_seen_in_time_and_by_linear_models():
         ("{angel: [ground, two], axis: z}", 'did you mean .*"angle"'),
         ("{joint: A, angle: [ground, two], axis: z}", "exactly one of joint, between, position, angle"),
         ("{angle: [one, two], axis: [A, B]}", "an axis between two points.*give components in the frame"),
-        ("{angle: [one, three], axis: z}", 'there is no .*"three"'),
+        ("{angle: [one, three], axis: z}", 'unknown .*"three"'),
         ("{acceleration: one, axes: own}", "world"),
         ("{position: one, axes: body}", '"axes": a position sensor does not'),
         ("{velocity: one, gravity: true}", '"gravity": a velocity sensor does not'),

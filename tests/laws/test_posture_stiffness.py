@@ -108,7 +108,7 @@ def test_in_time_a_table_is_refused(following):
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ("{over: c, at: [0, 1], values: [1e3, 2e3]}", 'over "c", which is not a coordinate'),
+        ("{over: c, at: [0, 1], values: [1e3, 2e3]}", 'unknown coordinate "c" of the table'),
         ("{over: b, at: [1, 0], values: [1e3, 2e3]}", "at must increase, but 0 follows 1"),
         ("{over: b, at: [0, 1, 2], values: [1e3, 2e3]}", "at has 3 entries, but values has 2"),
         ("{over: b, at: [0, 7], values: [1e3, 2e3]}", 'more than one turn of the angle "b"'),

@@ -79,8 +79,8 @@ def test_turns_between_nodes_are_the_slope_of_the_shape():
     ("name", "what"),
     [
         ("bar[1.5].x", "1.5.*0 to 1"),
-        ("beam[0.5].x", r'no point.* "beam\[0\.5\]"; known: .*"bar"'),
-        ("bar[0.5].w", "not a direction|no sensor"),
+        ("beam[0.5].x", r'unknown point.* "beam\[0\.5\]"; known: .*"bar"'),
+        ("bar[0.5].w", 'unknown direction "w"|unknown sensor output'),
     ],
 )
 def test_what_is_no_place_on_a_beam_is_told(name, what):

@@ -337,7 +337,7 @@ def test_a_dead_point_is_refused(four_bar):
 @pytest.mark.parametrize(
     ("grid", "message"),
     [
-        ({"crnk": [0.0]}, '"crnk" is not a coordinate'),
+        ({"crnk": [0.0]}, 'unknown coordinate "crnk"'),
         ({}, "a map needs a coordinate"),
         ({"crank": []}, "list of finite numbers"),
         ({"crank": [np.nan]}, "list of finite numbers"),

@@ -121,7 +121,7 @@ def test_twins_part_as_a_parameter_says():
 
 
 def test_what_is_refused(ralf):
-    with pytest.raises(supple.InputError, match=r'there is no parameter "paylod".*payload'):
+    with pytest.raises(supple.InputError, match=r'unknown parameter "paylod".*payload'):
         supple.modes(ralf, along=("paylod",))
     with pytest.raises(supple.InputError, match=r'"payload": the mechanism does not depend on it; .*changed in Python'):
         supple.modes(ralf.replace(name="other"), along=("payload",))

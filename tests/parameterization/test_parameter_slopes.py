@@ -112,5 +112,5 @@ def test_what_has_no_slope_is_refused():
         supple.InputError, match=r'"heavy": no derivative exists at 0\.7: inertia .*without min, max and abs'
     ):
         parameter_slopes(assemble(kinked), "heavy")
-    with pytest.raises(supple.InputError, match=r'there is no parameter "heavi".*heavy'):
+    with pytest.raises(supple.InputError, match=r'unknown parameter "heavi".*heavy'):
         parameter_slopes(assemble(kinked), "heavi")

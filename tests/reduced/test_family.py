@@ -176,7 +176,7 @@ def test_a_linear_model_along_parameters(model):
         assert_allclose(found.eigenvalue_slopes[name], expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
     assert not found.discretize(0.01).slopes
     assert "A per payload" in found.arrays()
-    with pytest.raises(InputError, match='no parameter "weight"'):
+    with pytest.raises(InputError, match='unknown parameter "weight"'):
         here.linearize(theta, along=("weight",))
     with pytest.raises(InputError, match=r"no parameters; .*`vary`"):
         replace(here, family=None).linearize(theta, along=("payload",))

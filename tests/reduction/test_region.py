@@ -100,3 +100,12 @@ actuators: {hub: {joint: hub}}
 def test_boxes_must_hold_the_same(orthoglide):
     with pytest.raises(supple.InputError, match=r"boxes.*same coordinates"):
         supple.reduce(orthoglide, region=[{"x": 0.0}, {"x": -0.1}])
+
+
+@pytest.mark.parametrize(
+    ("boxes", "what"),
+    [(0, r"boxes: must be 1 or more \(got 0\)"), ([-2], r"boxes: .*\(got -2\)"), ([1, 2], r"boxes: .*crank \(got 2\)")],
+)
+def test_boxes_that_are_not_positive_or_too_many_are_refused_with_their_value(boxes, what):
+    with pytest.raises(supple.InputError, match=what):
+        supple.reduce(supple.load("four-bar"), region={"crank": (-0.1, 0.1)}, boxes=boxes, store=False, progress=False)

@@ -27,11 +27,11 @@ def test_directions_along_an_axis_have_its_letter():
     [
         (lambda: Channel("tip", "w"), "not a direction"),
         (lambda: Channel("tip", (0.0, 0.0, 0.0)), "zero vector"),
-        (lambda: Channel("tip", "z", "jerk"), "not a quantity"),
+        (lambda: Channel("tip", "z", "jerk"), 'unknown quantity "jerk"'),
         (lambda: channel("tip.(1 2)"), r"three finite numbers.*1.0, 2.0"),
         (lambda: measured()["tip.x", "tip.-z"], 'unknown response "tip.x"; did you mean "tip.z"'),
         (lambda: measured().select(band_hz=(200.0, 300.0)), "no frequency line between 200 and 300 Hz"),
-        (lambda: measured().to("jerk"), "not a motion"),
+        (lambda: measured().to("jerk"), 'unknown motion quantity "jerk"'),
         (lambda: measured().copy_with(frequencies_hz=np.zeros(20)), "frequencies_hz: must increase"),
         (lambda: measured().copy_with(H=np.zeros((3, 2, 1))), r"\(got \(3, 2, 1\)\)"),
         (lambda: measured().copy_with(responses=(channel("tip.z"), channel("tip.z"))), "two channels"),

@@ -216,7 +216,7 @@ def test_samples_hold_before_their_first_and_after_their_last_time():
         ({"inputs": {"drive": [1.0, 2.0, 3.0]}}, r'input "drive": .*\(3,\) for 11 times'),
         ({"inputs": {"drive": [1.0, 2.0]}, "input_times": [1.0, 0.0]}, "input_times: .*ascending"),
         ({"inputs": {"drive": np.nan}}, 'input "drive": must be finite .*remove'),
-        ({"motion": {"dirve": lambda t: t}}, '"dirve" is not a coordinate'),
+        ({"motion": {"dirve": lambda t: t}}, 'unknown coordinate "dirve"'),
         ({"motion": {"drive": lambda t: np.nan}}, "not finite"),
         ({"start": "nowhere"}, 'unknown configuration "nowhere"'),
     ],

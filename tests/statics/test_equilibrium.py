@@ -79,3 +79,21 @@ def test_what_nothing_holds_has_none():
     assert re.search(r"from S=0\.25.* at S=.* N along S", str(caught.value))
     held = sledge.replace(springs={"rope": {"joint": "S", "stiffness": 10.0, "rest": 0.0}})
     assert_allclose(supple.equilibrium(held).theta, 9.81 * 0.2 / np.hypot(1, 0.2) / 10.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize("inputs", [[0.0, 1.0], 1.0, [[1.0]], []])
+def test_inputs_of_another_shape_are_refused(inputs):
+    with pytest.raises(supple.InputError, match=r"inputs: .*\(1,\) values.*actuator \(O\)"):
+        supple.equilibrium(PENDULUM, inputs=inputs)
+
+
+def test_inputs_must_be_finite():
+    with pytest.raises(supple.InputError, match=r"inputs: .*NaN"):
+        supple.equilibrium(PENDULUM, inputs=[np.nan])
+
+
+@pytest.mark.parametrize("analysis", [supple.deflection, supple.compliance])
+def test_statics_of_rigid_mechanisms_are_refused_without_a_word_about_vibrations(analysis):
+    with pytest.raises(supple.InputError, match=r'"pendulum": no body or joint is elastic; .*beam') as refused:
+        analysis(supple.load("pendulum"), None, **({"places": "P"} if analysis is supple.compliance else {}))
+    assert "vibrat" not in str(refused.value)

@@ -159,5 +159,5 @@ motions:
         supple.trajectory(supple.loads(text.replace("PLACE", place)), "line", step=0.1) for place in ("hand", "fore.Q")
     )
     assert_allclose(found.theta, same.theta, rtol=0.0, atol=0.0)
-    with pytest.raises(supple.InputError, match=r'motion "line": .*no point.* "encoder"; known: "O"'):
+    with pytest.raises(supple.InputError, match=r'motion "line": unknown point.* "encoder"; known: "O"'):
         supple.loads(text.replace("PLACE", "encoder"))

@@ -147,7 +147,7 @@ def test_a_motion_too_short_names_the_coordinate_and_its_bounds(arm):
 @pytest.mark.parametrize(
     ("motion", "message"),
     [
-        ({"coordinates": {"wrist": {"rate": 1}}, "duration": 1}, '"wrist" is not a coordinate; known: "shou'),
+        ({"coordinates": {"wrist": {"rate": 1}}, "duration": 1}, 'unknown coordinate "wrist"; known: "shou'),
         ({"coordinates": {"elbow": {"to": 0.9, "velocity": 1}}}, "ends where it begins"),
         ({"tool": {"place": "hand", "path": [[0, 1], [1, 1]]}, "duration": 1}, 'body "hand"; known: "O"'),
         ({"tool": {"place": "T", "path": [[0, 1, 0], [1, 1, 0]]}, "duration": 1}, "have 3 components, not 2"),
@@ -166,9 +166,9 @@ def test_unknown_names_are_refused(arm, tmp_path):
     assert 'unknown motion "bth"; did you mean "both"?' in refused(arm, "bth")
     file = tmp_path / "motion.csv"
     file.write_text("time,wrist\n" + "".join(f"{i},{i}\n" for i in range(6)))
-    assert refused(arm, file).startswith(f'{file}:1: "wrist" is not a coordinate of "arm"')
+    assert refused(arm, file).startswith(f'{file}:1: unknown coordinate "wrist" of "arm"')
     assert "rising" in refused(arm, "both", times=[0.0, 0.0])
-    assert "a step above 0" in refused(arm, "both", step=0.0)
+    assert "step must be positive (got 0 s)" in refused(arm, "both", step=0.0)
     assert "limit of 1e+07; give a longer step than 1e-09 s" in refused(arm, "slow", step=1e-9)
 
 

@@ -180,7 +180,7 @@ def test_closed_loops_are_split_by_unit_with_the_forces():
 
 
 def test_a_signal_that_is_not_there_is_named():
-    with pytest.raises(supple.InputError, match=r'no signal "elbw".*elbow'):
+    with pytest.raises(supple.InputError, match=r'unknown signal "elbw".*elbow'):
         result("ClosedLoop").plot("elbw")
 
 

@@ -18,7 +18,7 @@ _SHOWN = 12  # number of purposes of kernels in the list, the most expensive one
 
 
 def doctor(as_json: Json = False) -> None:
-    """Report versions, hardware, programs, cached kernels."""
+    """Report versions, hardware and kernels, and how to install missing programs."""
     with open_answer(as_json) as answer:
         from supple.compilation import precompiled
         from supple.compilation.announcement import bytes_in, compilations

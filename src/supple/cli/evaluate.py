@@ -45,7 +45,7 @@ def _deformation(model: ReducedModel, given: str | None) -> list[float] | None:
     names = model.layout.coordinates[model.layout.theta :]
     if not names:
         raise InputError("the model is rigid and has no deformation", part="--delta", hint="leave --delta out")
-    values = quantities_of(given, "--delta", names, f'an elastic coordinate of "{model.name}"', lambda _: None)
+    values = quantities_of(given, "--delta", names, f'elastic coordinate of "{model.name}"', lambda _: None)
     return [values.get(name, 0.0) for name in names]
 
 

@@ -7,6 +7,7 @@ at once.
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
@@ -43,7 +44,12 @@ def make_kind_check(option: str) -> Callable[[str], str]:
 
 
 class Command(TyperCommand):
-    """A command whose help lists the kinds that its options choose from."""
+    """A command whose help states the defaults of its options, and lists the kinds that they choose from."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        for param in self.params:
+            _state_default(param)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return all parameters in the order of their panels, without the types of flags."""
@@ -63,6 +69,18 @@ class Command(TyperCommand):
                 listed = "; ".join(f"{name}: {record.description}" for name, record in kinds(option.name).items())
                 option.help = f"{option.help} {listed}."  # type: ignore[attr-defined]
         super().format_help(ctx, formatter)
+
+
+def _state_default(option: Any) -> None:
+    """Write a default at the end of the help, `Default: 400.`, as docstrings have it; typer has a form of its own."""
+    if option.param_type_name != "option" or not option.show_default:
+        return
+    value = option.default.value if isinstance(option.default, Enum) else option.default
+    if isinstance(value, bool) and option.secondary_opts:
+        value = (option.opts if value else option.secondary_opts)[0]
+    if value is not None and not isinstance(value, bool | list | tuple) and str(value):
+        option.help = f"{option.help or ''} Default: {value}.".strip()
+    option.show_default = False
 
 
 def without_plain_types(params: list[Any]) -> list[Any]:

@@ -101,7 +101,7 @@ def model_configuration(model: ReducedModel, at: str | None, option: str = "--at
     s = model.layout.theta
     names = model.layout.coordinates[:s]
     if model_follows_path(model):
-        kind = f'a coordinate of the path model "{model.name}"'
+        kind = f'coordinate of the path model "{model.name}"'
         given = (
             {} if at is None else quantities_of(at, option, names, kind, dimension_by_name(described_mechanism(model)))
         )

@@ -127,7 +127,7 @@ def requested_posture(
 ) -> tuple[dict[str, float] | None, bool]:
     """Parse `--at` into {coordinate or point.axis: value}, None for rest, and whether equilibrium is requested."""
     from supple.description.posture import expand_poses
-    from supple.diagnostics import InputError, nearest
+    from supple.diagnostics import InputError, unknown_name
     from supple.kinematics.rest import rest
 
     if at is None or (at.strip() == REST and REST not in mechanism.configurations):
@@ -148,12 +148,10 @@ def requested_posture(
             continue
         if not equals:
             if name not in mechanism.configurations:
-                raise InputError(
-                    f'unknown configuration "{name}"', part=option,
-                    hint=f"write {name}=VALUE"
-                    if name in names
-                    else nearest(name, (*mechanism.configurations, REST, EQUILIBRIUM)),
-                )  # fmt: skip
+                if name in names:
+                    raise InputError(f'coordinate "{name}" has no value', part=option, hint=f"write {name}=VALUE")
+                known = (*mechanism.configurations, REST, EQUILIBRIUM)
+                raise unknown_name("configuration", name, known, part=option)
             theta |= expand_poses(mechanism, mechanism.configurations[name])
             continue
         theta |= _position(mechanism, name, text, option)
@@ -220,7 +218,9 @@ def pieces(text: str) -> list[str]:
 Along = Annotated[
     str | None,
     typer.Option(
-        "--along", metavar="NAME,...", help="Parameters of the file for which derivatives of the results are computed."
+        "--along",
+        metavar="NAME,...",
+        help="Parameters of the file with respect to which derivatives of the results are computed.",
     ),
 ]
 
@@ -259,7 +259,9 @@ Preload = Annotated[
     bool,
     typer.Option(
         "--preload/--no-preload",
-        help="Include or omit the geometric stiffness of gravity, forces and springs at rest.",
+        help="Include or omit the geometric stiffness of gravity, constant forces and preloaded springs. "
+        "Default: include it.",
+        show_default=False,
         rich_help_panel=MODEL,
     ),
 ]
@@ -368,7 +370,7 @@ def dimension_by_name(mechanism: Mechanism, which: str = "value") -> DimensionOf
 
 def quantities_of(text: str, option: str, known: Iterable[str], kind: str, wanted: DimensionOf) -> dict[str, float]:
     """Parse `A=10,B=0` into SI values; names must be known, and values have the dimension that `wanted` gives."""
-    from supple.diagnostics import InputError, nearest
+    from supple.diagnostics import require_known
 
     names = list(known)
     found: dict[str, float] = {}
@@ -376,8 +378,7 @@ def quantities_of(text: str, option: str, known: Iterable[str], kind: str, wante
         name, equals, value = (item.strip() for item in piece.partition("="))
         if not equals or not name:
             raise typer.BadParameter(f"{piece!r} is not NAME=VALUE", param_hint=option)
-        if name not in names:
-            raise InputError(f'"{name}" is not {kind}', part=option, hint=nearest(name, names))
+        require_known(kind, name, names, part=option)
         found[name] = quantity_of(value, f"{option} {name}", wanted(name))
     return found
 
@@ -468,19 +469,14 @@ DampingOption = Annotated[
 
 def parse_damping(text: str | None) -> dict[str, Any] | float | None:
     """Parse `0.01`, `modal=0.01` (or one ratio per mode), `structural=0.02` or `rayleigh=ALPHA,BETA`."""
-    from supple.diagnostics import InputError, nearest
+    from supple.diagnostics import require_known
 
     if text is None:
         return None
     name, equals, value = (item.strip() for item in text.partition("="))
     if not equals:
         return quantity_of(name, "--damping", RATIO)
-    if name not in ("modal", "structural", "rayleigh"):
-        raise InputError(
-            f'"{name}" is not a damping model',
-            part="--damping",
-            hint=nearest(name, ("modal", "structural", "rayleigh")),
-        )
+    require_known("damping model", name, ("modal", "structural", "rayleigh"), part="--damping")
     items = value.strip("[]").split(",")
     wanted = (PER_TIME, TIME) if name == "rayleigh" else (RATIO,) * (len(items) if name == "modal" else 1)
     numbers = [quantity_of(item, "--damping", each) for item, each in zip(items, wanted, strict=False)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.comparison.time_comparison import FULL, REDUCED, TimeComparison
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
 from supple.view.panels import panel_axes, panels, root_figure
 
@@ -20,8 +20,7 @@ _MOST = 3  # outputs that are drawn if none is named
 def comparison_plot(found: TimeComparison, names: Sequence[str] = (), axes: Any = None) -> Any:
     """Draw each output in two panels: the elastic parts (or the output) of both models, and their difference."""
     for name in names:
-        if name not in found.names:
-            raise InputError(f'unknown output "{name}"', part="plot", hint=nearest(name, found.names))
+        require_known("output", name, found.names, part="plot")
     chosen = list(names) or _most_elastic(found)
     if not chosen:
         raise InputError("the comparison has no output to draw", part="plot", hint="add a sensor to the mechanism")

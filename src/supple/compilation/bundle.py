@@ -106,6 +106,44 @@ def copy_table(source, target):
             target[i, j] = source[i, j]
 
 
+# Sums of small tables inside kernels: each expression with arrays, such as `x - y`, takes a third of a second to
+# compile in every kernel that contains it, and these functions take a tenth of that.
+
+
+@kernel
+def subtract_table(x, y):
+    """Subtract y (n, m) from x (n, m), in place."""
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            x[i, j] -= y[i, j]
+
+
+@kernel
+def add_table(x, y):
+    """Add y (n, m) to x (n, m), in place."""
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            x[i, j] += y[i, j]
+
+
+@kernel
+def scale_columns(x, factors):
+    """Return x (n, m) with each column multiplied by its factor (m,)."""
+    found = np.empty(x.shape)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            found[i, j] = x[i, j] * factors[j]
+    return found
+
+
+@kernel
+def make_symmetric(x):
+    """Replace x (n, n) by the mean of itself and its transpose, in place."""
+    for i in range(x.shape[0]):
+        for j in range(i):
+            x[i, j] = x[j, i] = 0.5 * (x[i, j] + x[j, i])
+
+
 # Memory layout that kernels are compiled for.
 
 

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any
 
 PIECE = "__piece"  # end of the qualified name of a kernel that only kernels call
+INLINED = "__inlined" + PIECE  # end of the name of a kernel that is inlined wherever it is called
 _ENVIRONMENT = "_ZN08NumbaEnv"  # prefix of numba's names of function environments
 
 
@@ -43,6 +44,11 @@ def in_pieces() -> Iterator[None]:
         del codegen.set_env
 
 
+def available() -> bool:
+    """Return whether this version of numba has the step that is replaced."""
+    return _library() is not None
+
+
 @cache
 def _library() -> Any:
     """Return a subclass of numba's code library with the step replaced; None if this version of numba lacks it."""
@@ -64,6 +70,15 @@ def _library() -> Any:
         """A code library that creates machine code only for kernels that Python calls."""
 
         _piece = False
+
+        def add_ir_module(self, ir_module: Any) -> None:
+            # Inlining by numba itself would double the time to compile. All that is compiled first for such a kernel
+            # inherits numba's option `forceinline`, so that code would depend on the order of compilation.
+            if self.name.endswith(INLINED):
+                for function in ir_module.functions:
+                    if not function.is_declaration:
+                        function.attributes.add("alwaysinline")
+            super().add_ir_module(ir_module)
 
         def finalize(self) -> None:
             self._piece = self.name.endswith(PIECE)

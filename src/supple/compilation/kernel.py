@@ -26,11 +26,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from supple.compilation import announcement, patience, precompiled
-from supple.compilation.intermediate_code import PIECE
+from supple.compilation import announcement, intermediate_code, patience, precompiled
+from supple.compilation.intermediate_code import INLINED, PIECE
 from supple.diagnostics import SuppleNote
 from supple.files.whole import write_whole
 
+_METHOD = 2  # to be raised where the same kernels shall be compiled in another way
 _marked: dict[types.FunctionType, str] = {}
 _inlined: set[types.FunctionType] = set()
 _compiled: dict[tuple[types.FunctionType, bool, bool], Any] = {}
@@ -166,14 +167,18 @@ def digest(function: types.FunctionType) -> str:
             add(callee)
 
     add(function)
-    sha.update(repr((sys.implementation.cache_tag, platform.machine())).encode())
+    sha.update(repr((_METHOD, sys.implementation.cache_tag, platform.machine())).encode())
     return f"{function.__name__}-{sha.hexdigest()[:16]}"
 
 
 def _compiled_value(value: Any) -> str:
-    """Return what compiled code contains of a global value: a number, or the fields of a NamedTuple."""
-    if isinstance(value, int | float):
+    """Return what compiled code contains of a global value: numbers, or the fields of a NamedTuple."""
+    if isinstance(value, bool | int | float | complex | str):
         return repr(value)
+    if isinstance(value, tuple):
+        return repr((getattr(value, "_fields", ""), [_compiled_value(item) for item in value]))
+    if type(value).__module__ == "numpy" and hasattr(value, "tobytes"):  # a number with a type, or an array
+        return repr((value.dtype.str, value.shape, value.tobytes()))
     return repr(getattr(value, "_fields", ""))
 
 
@@ -201,8 +206,11 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
 
     native = {name: _native(callee, fused, within=True) for name, callee in callees(function).items()}
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    if within and function in _inlined:
-        options["forceinline"] = True  # by LLVM: numba's own inlining doubles the time to compile
+    ending = ""
+    if within:
+        ending = INLINED if function in _inlined else PIECE
+        if not intermediate_code.available():
+            options["forceinline"] = function in _inlined
     if fused:
         options["fastmath"] = {"contract"}
     folder = _folder(function, fused)
@@ -212,7 +220,7 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
     else:  # named by its digest, so that compiled code does not depend on the location of the source
         code = code.replace(co_filename=f"{folder.name}.py", co_firstlineno=1)
     twin = types.FunctionType(code, {**function.__globals__, **native}, function.__name__, function.__defaults__)
-    twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__ + (PIECE if within else "")
+    twin.__module__, twin.__qualname__ = function.__module__, function.__qualname__ + ending
     native_kernel = numba.njit(twin, **options)
     if within:
         return native_kernel

@@ -19,7 +19,7 @@ from supple.control.plants.plants import PlantOptions, drives_of, goal_of, plant
 from supple.control.plants.sampled import Sampled, sampled_system
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, SuppleError, nearest
+from supple.diagnostics import InputError, SuppleError, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.hardware.drive_bank import DriveBank
@@ -280,14 +280,16 @@ def _spans(
         own = [T for T in (getattr(item, "sample_time", None) for item in controllers) if T is not None]
         if not own:
             raise InputError(
-                "no sample time: the controller has none of its own", part="closed loop", hint="give sample_time="
+                "the controller does not define a sample time", part="closed loop", hint="give sample_time="
             )
         sample_time = float(min(own))
     if until is None:
         end = float(getattr(motion, "end", np.inf))
         if not np.isfinite(end):
             raise InputError(
-                "no end time: the controller follows no motion that ends", part="closed loop", hint="give until="
+                "the controller does not follow a motion that ends, so there is no end time",
+                part="closed loop",
+                hint="give until=",
             )
         until = sample_time * float(np.ceil((end + _AFTER) / sample_time - 1e-6))
     return until, sample_time
@@ -408,8 +410,7 @@ class _HeldController:
         self.every = _every(controller, sample_time)
         driven = getattr(controller, "actuators", None)
         for name in driven or ():
-            if name not in names:
-                raise InputError(f'the plant has no actuator "{name}"', part="controller", hint=nearest(name, names))
+            require_known("actuator of the plant", name, names, part="controller")
         self.driven: tuple[str, ...] = names if driven is None else tuple(driven)
         self.places = np.array([names.index(name) for name in self.driven], dtype=np.int64)
         self.command = np.zeros(len(self.driven))

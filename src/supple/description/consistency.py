@@ -36,7 +36,7 @@ from supple.description.quantities.dimension import (
 )
 from supple.description.scenario_consistency import require_sound_scenarios
 from supple.description.sensor import Sensor
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known, unknown_name
 from supple.diagnostics.errors import fault_at, part_name
 
 
@@ -66,8 +66,7 @@ def require_known_bodies(mechanism: Mechanism) -> None:
     known = [GROUND, *mechanism.bodies]
     for name, joint in mechanism.joints.items():
         for body in joint.bodies:
-            if body not in known:
-                raise fault_at(("joints", name, joint.kind), f'unknown body "{body}"', nearest(body, known))
+            require_known("body", body, known, path=("joints", name, joint.kind))
 
 
 def _joint_kinds(mechanism: Mechanism) -> None:
@@ -142,12 +141,12 @@ def _find_position_sensor(mechanism: Mechanism, reference: str, path: tuple) -> 
             "couple joint coordinates, angles, distances or positions",
         )
     outputs = [f"{name}.{part}" if part else name for part in sensor.outputs(mechanism.plane)]
-    if sensor.kind != "joint" and reference not in outputs:
-        raise fault_at(
-            (*path, reference),
-            f'"{reference}" is not an output of sensor "{name}"',
-            f"use one of {', '.join(outputs)}",
-        )
+    if sensor.kind != "joint":
+        if reference == name and name not in outputs:
+            raise fault_at(
+                (*path, reference), f'sensor "{name}" has several outputs', f"use one of {', '.join(outputs)}"
+            )
+        require_known(f'output of sensor "{name}"', reference, outputs, path=(*path, reference))
     return name
 
 
@@ -160,12 +159,7 @@ def _require_joint_coordinate(
     part = part_name(path)
     if name not in mechanism.joints:
         what = "actuator or joint" if others is not None else "joint"
-        raise InputError(
-            f'there is no {what} "{reference}"',
-            part=part,
-            path=(*path, key),
-            hint=nearest(name, [*(others or ()), *mechanism.joints]),
-        )
+        raise unknown_name(what, reference, [*(others or ()), *mechanism.joints], part=part, path=(*path, key))
     joint = mechanism.joints[name]
     names = joint.coordinates(mechanism.plane)
     which = "has no coordinate" if not names else "has the coordinates " + ", ".join(names)
@@ -197,12 +191,7 @@ def _joint_fields(mechanism: Mechanism) -> None:
             path = ("joints", name, field)
             if isinstance(given, dict):
                 for coordinate in given:
-                    if coordinate not in names:
-                        raise fault_at(
-                            (*path, coordinate),
-                            f'a {joint.kind} joint has no coordinate "{coordinate}"',
-                            nearest(coordinate, names),
-                        )
+                    require_known(f"coordinate of a {joint.kind} joint", coordinate, names, path=(*path, coordinate))
             elif given is not None and len(names) != 1:
                 raise fault_at(
                     path,
@@ -230,10 +219,7 @@ def _elastic_bodies(mechanism: Mechanism) -> None:
 
 def _require_part(mechanism: Mechanism, section: str, name: str, path: tuple[str | int, ...]) -> None:
     parts = getattr(mechanism, section)
-    if name not in parts:
-        kind = section.removesuffix("s")
-        hint = nearest(name, parts) if parts else f"add {section}: {{{name}: ...}}"
-        raise fault_at(path, f'there is no {kind} "{name}"', hint)
+    require_known(section.removesuffix("s"), name, parts, empty=f"add {section}: {{{name}: ...}}", path=path)
 
 
 def _require_constants(mechanism: Mechanism, section: str, body: str) -> None:
@@ -284,10 +270,8 @@ def _configurations(mechanism: Mechanism) -> None:
     names = mechanism.coordinate_names()
     for coordinate in mechanism.rest:
         if coordinate not in names and mechanism.joint_coordinate(coordinate) is None:
-            raise fault_at(
-                ("rest", coordinate),
-                f'"{coordinate}" is neither a coordinate of the mechanism nor a joint coordinate',
-                nearest(coordinate, [*names, *mechanism.joints]),
+            raise unknown_name(
+                "coordinate or joint coordinate", coordinate, [*names, *mechanism.joints], path=("rest", coordinate)
             )
     for name, given in mechanism.configurations.items():
         posture(mechanism, given, ("configurations", name))
@@ -299,12 +283,7 @@ def _motions(mechanism: Mechanism) -> None:
     wanted = 2 if mechanism.planar else 3
     for name, motion in mechanism.motions.items():
         for coordinate in motion.coordinates or ():
-            if coordinate not in names:
-                raise fault_at(
-                    ("motions", name, "coordinates", coordinate),
-                    f'"{coordinate}" is not a coordinate of the mechanism',
-                    nearest(coordinate, names),
-                )
+            require_known("coordinate", coordinate, names, path=("motions", name, "coordinates", coordinate))
         for i, point in enumerate(motion.tool.path if motion.tool else ()):
             if len(point) != wanted:
                 raise fault_at(

@@ -15,7 +15,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.body import Rotation
 from supple.description.mechanism import GROUND, Mechanism
-from supple.diagnostics import nearest
+from supple.diagnostics import require_known, unknown_name
 from supple.diagnostics.errors import fault_at
 from supple.geometry.rotation import axes_from_x, rotation_about
 
@@ -133,7 +133,7 @@ class Drawing:
         if value in self.mechanism.frames and value in getattr(self, "frames", {}):
             frame = self.frames[value]
             return self.bodies[frame.body].to_world(frame.pose.position)
-        raise fault_at(path, f'there is no point "{value}"', nearest(value, self.points))
+        raise unknown_name("point", value, self.points, path=path)
 
     def own(self, body: str, local: Array) -> Array:
         """Convert body coordinates from the origin that the user sees to the internal origin of the body."""
@@ -175,7 +175,7 @@ class Drawing:
                 f"write BODY.{reference} with the name of its body",
             )
         known = [*self.frames, *self.joint_points, *self.mechanism.bodies]
-        raise fault_at(path, f'there is no point, frame or body "{reference}"', nearest(reference, known))
+        raise unknown_name("point, frame or body", reference, known, path=path)
 
     def _body_pose(self, name: str) -> Pose:
         body = self.mechanism.bodies[name]
@@ -212,7 +212,7 @@ class Drawing:
                 f'its end "{name}" is a frame of "{on}", not a point of the drawing',
                 f'add a point there, and connect this body with "{on}" by a joint if they are different bodies',
             )
-        raise fault_at(path, f'there is no point "{name}"', nearest(name, self.points))
+        raise unknown_name("point", name, self.points, path=path)
 
     def _offset(self, name: str, drawn: Pose) -> Array:
         """Return the offset from the drawing's origin to the middle of the body's joints; zero for a placed body."""
@@ -231,8 +231,7 @@ class Drawing:
     def _frame(self, name: str) -> Attached:
         frame = self.mechanism.frames[name]
         path: Path = ("frames", name)
-        if frame.on not in self.bodies:
-            raise fault_at((*path, "on"), f'unknown body "{frame.on}"', nearest(frame.on, self.bodies))
+        require_known("body", frame.on, self.bodies, path=(*path, "on"))
         base = self.bodies[frame.on]
         turn = self.rotation(frame.rotation, (*path, "rotation"))
         if frame.local is not None:

@@ -15,7 +15,7 @@ from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
 from supple.description.quantities.dimension import ANGLE
-from supple.diagnostics import nearest
+from supple.diagnostics import describe_unknown
 from supple.diagnostics.errors import fault_at
 
 Pair = tuple[str, str]
@@ -87,7 +87,7 @@ class _StiffnessOf:
             for direction in pair:
                 if direction not in self.known:
                     known = self.held if field == "elastic" else self.known
-                    self._fail(field, f'"{direction}" is not a direction of a joint', nearest(direction, known), pair)
+                    self._fail(field, *describe_unknown("direction of a joint", direction, known), pair)
         return found
 
     def _require_entry(self, pair: Pair, value: float | StiffnessTable | None, given: Mapping[Pair, object]) -> None:
@@ -205,11 +205,8 @@ class _StiffnessOf:
                         "start at 0 or above", at,
                     )  # fmt: skip
             elif table.over not in known:
-                self._fail(
-                    self.field,
-                    f'the table of "{direction}" is over "{table.over}", which is not a coordinate of the mechanism',
-                    nearest(table.over, (*known, LOAD)), at,
-                )  # fmt: skip
+                what = f'coordinate of the table of "{direction}"'
+                self._fail(self.field, *describe_unknown(what, table.over, (*known, LOAD)), at)
 
     def _require_positive(self, field: str, K: Array, names: tuple[str, ...], *, least: float) -> None:
         """Require a positive definite matrix, naming the directions of a motion whose energy is not positive."""

@@ -90,9 +90,7 @@ class Motion(Part):
         if len(self.chosen("coordinates", "tool")) != 1:
             raise ValueError("a motion needs exactly one of coordinates and tool")
         if self.duration is None and not any(part.bounds() for part in self._parts()):
-            raise ValueError(
-                "the motion has no duration: set duration, or bounds (velocity, ...) of a motion with `to`"
-            )
+            raise ValueError("no duration; set duration:, or velocity:, acceleration: or jerk: of a motion with to:")
         return self
 
     def _parts(self) -> list[Bounded]:

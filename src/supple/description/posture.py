@@ -15,7 +15,7 @@ import numpy as np
 from supple.description.drawing import Drawing, Path
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.quantities.dimension import ANGLE, LENGTH, Dimension
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, unknown_name
 from supple.diagnostics.errors import fault_at
 
 TURNS = ("rx", "ry", "rz")
@@ -156,8 +156,5 @@ def _unknown(mechanism: Mechanism, name: str, path: Path) -> InputError:
         )
     named = mechanism.coordinate_names()
     each = [f"{place}.{axis}" for place in places for axis in axes] if "." in name else []
-    return fault_at(
-        _inside(path, name),
-        f'"{name}" is not a coordinate of "{mechanism.name}"{" or a component of a point" if each else ""}',
-        nearest(name, [*named, *each]),
-    )
+    what = "coordinate or point component" if each else f'coordinate of "{mechanism.name}"'
+    return unknown_name(what, name, [*named, *each], path=_inside(path, name))

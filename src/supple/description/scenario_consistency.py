@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.description.mechanism import Mechanism
 from supple.description.scenario import EQUILIBRIUM, REST, Scenario
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import require_known
 from supple.diagnostics.errors import fault_at, part_name
 
 Path = tuple[str, ...]
@@ -22,21 +22,18 @@ def require_valid_scenario(mechanism: Mechanism, scenario: Scenario, path: Path)
     outputs = tuple(output_names(mechanism)) if scenario.deflection else ()
     start = {} if isinstance(scenario.start, str) else scenario.start
     references: list[tuple[Path, str, tuple[str, ...], str]] = []
-    references += [((*path, "start", item), item, names, "one of the coordinates") for item in start]
-    references += [((*path, "rates", item), item, names, "one of the coordinates") for item in scenario.rates]
+    references += [((*path, "start", item), item, names, "coordinate") for item in start]
+    references += [((*path, "rates", item), item, names, "coordinate") for item in scenario.rates]
     drivable = tuple(mechanism.actuators)
-    references += [((*path, "inputs", item), item, drivable, "an actuator") for item in scenario.inputs]
-    references += [
-        ((*path, "deflection", item), item, outputs, "an output of a sensor") for item in scenario.deflection
-    ]
+    references += [((*path, "inputs", item), item, drivable, "actuator") for item in scenario.inputs]
+    references += [((*path, "deflection", item), item, outputs, "output of a sensor") for item in scenario.deflection]
     if isinstance(scenario.start, str):
         known = (REST, EQUILIBRIUM, *mechanism.configurations)
-        references.append(((*path, "start"), scenario.start, known, "a configuration"))
+        references.append(((*path, "start"), scenario.start, known, "configuration"))
     if scenario.motion is not None:
-        references.append(((*path, "motion"), scenario.motion, tuple(mechanism.motions), "a motion"))
+        references.append(((*path, "motion"), scenario.motion, tuple(mechanism.motions), "motion"))
     for where, item, known, kind in references:
-        if item not in known:
-            raise InputError(f'"{item}" is not {kind}', part=part_name(path), path=where, hint=nearest(item, known))
+        require_known(kind, item, known, part=part_name(path), path=where)
     for field in ("deflection", "damping"):
         if getattr(scenario, field) and not mechanism.elastic:
             raise fault_at(

@@ -9,14 +9,16 @@ from supple.diagnostics.errors import (
     SuppleNote,
     SuppleWarning,
     UnstableLoop,
+    describe_unknown,
     nearest,
     optional_package,
     require_known,
+    unknown_name,
     user_level,
 )
 
 __all__ = [
     "ClusterError", "EarlyEnd", "InputError", "NumericalError", "SuppleError", "SuppleNote", "SuppleWarning",
-    "UnstableLoop", "nearest", "optional_package", "require_known",
-    "user_level",
+    "UnstableLoop", "describe_unknown", "nearest", "optional_package", "require_known",
+    "unknown_name", "user_level",
 ]  # fmt: skip

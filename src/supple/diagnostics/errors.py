@@ -103,7 +103,7 @@ def user_level() -> int:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint for an unknown name: the closest known names, or all of them."""
-    names = list(known)
+    names = list(dict.fromkeys(known))
     close = difflib.get_close_matches(str(name), names, n=2, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(f'"{item}"' for item in close) + "?"
@@ -113,10 +113,34 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"known: {listed}" + (", ..." if len(names) > 12 else "")
 
 
-def require_known(what: str, name: str, known: Collection[str], **where: Any) -> None:
-    """Refuse an unknown name and suggest the closest ones; where : part, path, file and line of the InputError."""
+def describe_unknown(what: str, name: object, known: Iterable[str], *, empty: str | None = None) -> tuple[str, str]:
+    """Return message and hint for an unknown name: `unknown point "F"`, and the closest known names.
+
+    what  : the thing that has the name, with its owner if necessary: "point", "option of target c"
+    empty : hint if no name is known
+    """
+    names = list(known)
+    thing, of, owner = what.partition(" of ")
+    return f"unknown {thing} {quote(name)}{of}{owner}", empty if empty and not names else nearest(str(name), names)
+
+
+def unknown_name(
+    what: str, name: object, known: Iterable[str], *, empty: str | None = None, **where: Any
+) -> InputError:
+    """Return the error for an unknown name, as in `describe_unknown`.
+
+    where : part, path, file and line of the InputError; the part of a path is its own if it is not given
+    """
+    message, hint = describe_unknown(what, name, known, empty=empty)
+    if "path" in where:
+        where.setdefault("part", part_name(where["path"]))
+    return InputError(message, hint=hint, **where)
+
+
+def require_known(what: str, name: object, known: Collection[str], *, empty: str | None = None, **where: Any) -> None:
+    """Refuse a name that is not among the known ones; arguments as in `unknown_name`."""
     if name not in known:
-        raise InputError(f'unknown {what} "{name}"', hint=nearest(name, known), **where)
+        raise unknown_name(what, name, known, empty=empty, **where)
 
 
 def optional_package(module: str, name: str, install: str, part: str | None = None) -> Any:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from supple.diagnostics.errors import InputError, nearest, quote
+from supple.diagnostics.errors import InputError, quote, require_known
 
 VARIABLE = "SUPPLE_LIMITS"
 _SHARE = 0.5  # fraction of the free memory
@@ -135,12 +135,11 @@ def _chosen_limits() -> dict[str, float]:
         name, _, value = (item.strip() for item in piece.partition("="))
         if not name and not value:
             continue
-        if name not in LIMITS:
-            raise InputError(f"unknown limit {quote(name)}", part=VARIABLE, hint=nearest(name, LIMITS))
+        require_known("limit", name, LIMITS, part=VARIABLE)
         number = bytes_of(value) if name in _SIZES else _count(value)
         if not number > 0.0:
             raise InputError(
-                f"{quote(piece.strip())} is not a limit", part=VARIABLE,
+                f"invalid limit {quote(piece.strip())}", part=VARIABLE,
                 hint=f"write for example {name}={'16GB' if name in _SIZES else '1e9'}",
             )  # fmt: skip
         found[name] = number

@@ -49,7 +49,8 @@ Directory = Annotated[
         "-o",
         "--folder",
         metavar="DIR",
-        help="Folder for the files; created if it does not exist.",
+        help="Folder for the files; created if it does not exist. Default: the working folder.",
+        show_default=False,
         rich_help_panel=OUTPUT,
     ),
 ]

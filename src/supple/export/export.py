@@ -17,7 +17,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supple.diagnostics import InputError, SuppleNote, nearest
+from supple.diagnostics import InputError, SuppleNote, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import quote
 from supple.export.c.generated_model import Exportable
@@ -156,11 +156,7 @@ def _at_own_values(rom: Any) -> ReducedModel:
 def _files(rom: Any, to: str, prefix: str | None, options: Mapping[str, Any]) -> Mapping[str, str | bytes]:
     target = TARGETS[to]
     for name in options:
-        if name not in target.options:
-            raise InputError(
-                f'target "{to}" has no option "{name}"', part="export",
-                hint=nearest(name, target.options) if target.options else "it takes no options",
-            )  # fmt: skip
+        require_known(f'option of target "{to}"', name, target.options, empty="it takes no options", part="export")
     write, given, name = _writer(target, rom)
     _require_options(write, options, target)
     return write(given, prefix_of(name if prefix is None else prefix), **options)

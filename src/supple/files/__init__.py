@@ -1,1 +1,1 @@
-"""Atomic writing of files without leftovers."""
+"""Atomic writing of files without leftovers, and the check that a file exists."""

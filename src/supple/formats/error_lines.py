@@ -198,7 +198,7 @@ def words(entry: dict[str, Any], field: str, allowed: Sequence[str]) -> tuple[st
     subject = field or "it"
     if kind == "missing":
         if isinstance(last, int):
-            return f"{subject} has no item {last + 1}", "add the missing items"
+            return f"{subject} has too few items (got {len(entry['input'])})", "add the missing ones"
         return f"{quote(last)} is missing" + (f" in {field}" if field else ""), f"add `{excerpt(last)}: ...`"
     if kind == "extra_forbidden":
         hint = nearest(str(last), allowed) if allowed else "check its spelling or remove it"

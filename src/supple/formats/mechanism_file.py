@@ -18,7 +18,7 @@ from supple.description.posture import watched_place
 from supple.description.quantities.dimension import Measured, require
 from supple.description.quantities.expression import resolve_parameters
 from supple.description.topology import topology
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import quote
 from supple.formats.error_lines import as_input_error, fields_of
@@ -175,10 +175,7 @@ def with_parameters(data: dict[str, Any], parameters: Parameters) -> dict[str, A
     written = data.get("parameters")
     known = written if isinstance(written, dict) else {}
     for name in parameters:
-        if name not in known:
-            raise InputError(
-                f"there is no parameter {quote(name)} to set", part="parameters", hint=nearest(name, known)
-            )
+        require_known("parameter", name, known, part="parameters")
     return {**data, "parameters": {**known, **_alike(known, parameters)}}
 
 

@@ -11,7 +11,7 @@ from supple.description.quantities.coordinate_dimensions import require_dimensio
 from supple.description.quantities.expression import use_parameters
 from supple.description.scenario import Scenario
 from supple.description.scenario_consistency import require_valid_scenario
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.formats.error_lines import as_input_error, fields_of
 from supple.formats.yaml_tree import read_text, read_tree
 
@@ -30,12 +30,8 @@ def scenario_in(mechanism: Mechanism, scenario: str | Path | Scenario) -> Scenar
         return scenario
     if is_scenario_file(scenario):
         return load_scenario(scenario, mechanism)
-    if scenario not in mechanism.scenarios:
-        raise InputError(
-            f'unknown scenario "{scenario}"',
-            part=f'mechanism "{mechanism.name}"',
-            hint=nearest(str(scenario), mechanism.scenarios) if mechanism.scenarios else "give a file: NAME.yaml",
-        )
+    known, empty = mechanism.scenarios, "give a file: NAME.yaml"
+    require_known("scenario", scenario, known, empty=empty, part=f'mechanism "{mechanism.name}"')
     return mechanism.scenarios[str(scenario)]
 
 

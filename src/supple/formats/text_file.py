@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import excerpt
+from supple.files.existing import require_file
 
 _PIECE = 2**20  # bytes
 
@@ -35,20 +36,6 @@ def _pieces(stream: BinaryIO, most: int) -> Iterator[bytes]:
     while most > 0 and (piece := stream.read(min(most, _PIECE))):
         most -= len(piece)
         yield piece
-
-
-def require_file(path: str | Path) -> None:
-    """Raise an InputError if there is no such file."""
-    place, name = Path(path), excerpt(path, 500)
-    try:
-        there, plain = place.exists(), place.is_file()
-    except (OSError, ValueError) as error:  # too long, or with a NUL
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be read ({reason})", file=name, hint="check the name and the folder") from None
-    if not there:
-        raise InputError("the file does not exist", file=name, hint="check the name and the folder")
-    if not plain:
-        raise InputError("this is not a file", file=name, hint="give the path of a file")
 
 
 def text_of(content: bytes, file: str) -> str:

@@ -94,7 +94,10 @@ def _header(row: list[str], of: str, file: str) -> list[str]:
 def _numbers(row: list[str], names: list[str], file: str, line: int) -> list[float]:
     if len(row) != len(names):
         raise InputError(
-            f"the row has {len(row)} values for {len(names)} columns", file=file, line=line, hint="fill every column"
+            f"expected {len(names)} values in the row (got {len(row)})",
+            file=file,
+            line=line,
+            hint="write one value for each column",
         )
     found = []
     for name, field in zip(names, row, strict=True):
@@ -141,7 +144,7 @@ def motion_of_columns(columns: Mapping[str, ArrayLike]) -> SampledMotion:
     time = arrays.pop("time", None)
     if time is None or time.ndim != 1 or not arrays or any(values.shape != time.shape for values in arrays.values()):
         raise InputError(
-            "needs the column time and at least one other column of the same length",
+            "the motion needs the column time and at least one other column of the same length",
             part="motion",
             hint='give {"time": (N,), "tool.x": (N,), ...}',
         )
@@ -152,5 +155,5 @@ def motion_of_columns(columns: Mapping[str, ArrayLike]) -> SampledMotion:
             hint="sort the rows by time",
         )
     if not all(np.isfinite(values).all() for values in arrays.values()):
-        raise InputError("has values that are not finite", part="motion", hint="remove these rows")
+        raise InputError("the motion has values that are not finite", part="motion", hint="remove these rows")
     return SampledMotion(time, arrays, "motion")

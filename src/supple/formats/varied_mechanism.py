@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.errors import quote
 from supple.formats.mechanism_file import Parameters, loads, mechanism_of
 from supple.formats.mechanism_text import as_text, to_yaml
@@ -72,11 +72,7 @@ def depends(mechanism: Mechanism, other: Mechanism) -> bool:
 def require_parameters(mechanism: Mechanism, names: Iterable[str], part: str = "parameters") -> None:
     """Raise an InputError for the first name that is not a parameter of the mechanism."""
     for name in names:
-        if name not in mechanism.parameters:
-            hint = (
-                nearest(name, mechanism.parameters) if mechanism.parameters else "add it under parameters:, and use it"
-            )
-            raise InputError(f"there is no parameter {quote(name)}", part=part, hint=hint)
+        require_known("parameter", name, mechanism.parameters, empty="add it under parameters:, and use it", part=part)
 
 
 def _plain(value: Any) -> Any:

@@ -82,8 +82,8 @@ KindOption = Annotated[
         show_default=False,
     ),
 ]
-From = Annotated[str, typer.Option("--from", metavar="HZ", help="Lowest frequency.")]
-To = Annotated[str, typer.Option("--to", metavar="HZ", help="Highest frequency.")]
+From = Annotated[str, typer.Option("--from", metavar="HZ", help="Lowest frequency, Hz.")]
+To = Annotated[str, typer.Option("--to", metavar="HZ", help="Highest frequency, Hz.")]
 Lines = Annotated[int, typer.Option("--lines", metavar="N", help="Number of frequency lines, evenly spaced.", min=1)]
 MethodOption = Annotated[
     ResponseMethod, typer.Option("--method", help=help_of("frf", "method"), show_default=False, rich_help_panel=MODEL)

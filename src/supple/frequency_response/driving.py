@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known, unknown_name
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import force_response, instrument_response, motion_response
 from supple.hardware.hardware import Hardware
@@ -29,8 +29,7 @@ def harmonics(
     inputs: str | Sequence[str], outputs: str | Sequence[str], frequencies_hz: ArrayLike, kind: Kind
 ) -> Harmonics:
     """Return the validated request; arguments as in `frf`."""
-    if kind not in KINDS:
-        raise InputError(f'unknown kind of response "{kind}"', part="kind", hint=nearest(kind, KINDS))
+    require_known("response kind", kind, KINDS, part="kind")
     lines = _lines(frequencies_hz)
     return Harmonics(_names(inputs, "inputs"), _names(outputs, "outputs"), lines, 2.0 * np.pi * lines, kind)
 
@@ -240,10 +239,5 @@ def _row(numbering: Numbering, actuator: str) -> int:
 def _led_row(numbering: Numbering, name: str, theta: Mapping[int, str]) -> int:
     row = measured_row(numbering, name.removesuffix(LED))
     if row is None or row not in theta:
-        raise InputError(
-            f'"{name.removesuffix(LED)}" is not a coordinate of "{numbering.mechanism.name}", so its motion cannot be '
-            "prescribed",
-            part=f'input "{name}"',
-            hint=nearest(name, [coordinate + LED for coordinate in numbering.coordinates]),
-        )
+        raise unknown_name("coordinate", name.removesuffix(LED), numbering.coordinates, part=f'input "{name}"')
     return row

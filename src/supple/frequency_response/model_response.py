@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known, unknown_name
 from supple.equations.equations_of_motion import Coefficients
 from supple.equations.forces import FRICTION_SPEED
 from supple.equations.observation import ORDERS
@@ -176,7 +176,7 @@ def _row(model: ReducedModel, c: Coefficients, name: str, what: str = "output") 
     if name in layout.coordinates:
         return np.eye(layout.size)[layout.coordinates.index(name)]
     known = [*layout.outputs, *layout.coordinates, *(layout.inputs if what == "input" else ())]
-    raise InputError(f'the model has no {what} "{name}"', hint=nearest(name, known))
+    raise unknown_name(what, name, known, part=f'model "{model.name}"')
 
 
 def _preload(model: ReducedModel, c: Coefficients, theta: Array) -> Array:
@@ -267,12 +267,7 @@ def excitation(
     names, ones = model.layout.coordinates[: model.layout.theta], np.ones(len(omega), dtype=np.complex128)
     none = np.zeros(model.layout.size)
     if name.endswith(LED):
-        if name.removesuffix(LED) not in names:
-            raise InputError(
-                f'"{name.removesuffix(LED)}" is not a coordinate of the model, so its motion cannot be prescribed',
-                part=f'input "{name}"',
-                hint=nearest(name, [item + LED for item in names]),
-            )
+        require_known("coordinate", name.removesuffix(LED), names, part=f'input "{name}"')
         return InputExcitation(names.index(name.removesuffix(LED)), none, ones, 2)
     drive = next((item for item in drives if item.block.actuator == name), None)
     if drive is not None and drive.block.leads:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.compilation import compile_kernel
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.hardware.drive_block import DriveBlock, settled_drive
 from supple.hardware.drive_kernels import (
     ALLOWED,
@@ -63,10 +63,7 @@ class DriveBank:
     ):
         self.inputs, self.coordinates = tuple(inputs), tuple(coordinates)
         for block in hardware.drives:
-            if block.actuator not in self.inputs:
-                raise InputError(
-                    f'there is no input "{block.actuator}"', part="drives", hint=nearest(block.actuator, inputs)
-                )
+            require_known("input", block.actuator, self.inputs, part="drives")
         self.blocks = tuple(hardware.drive(name) or _direct(name) for name in self.inputs)
         places = [self.coordinates.index(where) if (where := actuator_coordinates.get(name)) in self.coordinates
                   else -1 for name in self.inputs]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compile_kernel, kernel
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument import Instrument
 from supple.hardware.state_space import low_pass_matrices, sampled_low_pass
@@ -117,10 +117,7 @@ class InstrumentBank:
             )
         self.outputs = tuple(outputs)
         for item in hardware.instruments:
-            if item.output not in self.outputs:
-                raise InputError(
-                    f'there is no output "{item.output}"', part="instruments", hint=nearest(item.output, outputs)
-                )
+            require_known("output", item.output, self.outputs, part="instruments")
         items = [hardware.instrument(name) or Instrument(name) for name in self.outputs]
         size = len(items)
         facts, filters = np.zeros((size, EVERY + 1)), np.zeros((size, STATES, STATES + 2))

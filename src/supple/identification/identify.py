@@ -22,7 +22,7 @@ from scipy.optimize import least_squares
 from supple.array_types import Array
 from supple.control.plants.sampled import sampled_system
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, NumericalError, nearest
+from supple.diagnostics import InputError, NumericalError, nearest, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.described_hardware import hardware_of
 from supple.hardware.drive_bank import DriveBank
@@ -436,8 +436,7 @@ def unknowns(
         raise InputError("no unknown is given", part="identify", hint="name unknowns: lift.gain, damping, ...")
     known = {**_drive_parameters(mechanism), **dict.fromkeys(FACTORS, 1.0), **dict.fromkeys(ADDED, 0.0)}
     for name in [*names, *start, *bounds]:
-        if name not in known:
-            raise InputError(f'unknown parameter "{name}"', part="identify", hint=nearest(name, known))
+        require_known("parameter", name, known, part="identify")
     guesses = np.array([float(start[name]) if name in start else _guess(name, known) for name in names])
     sizes = np.array([ADDED.get(name, abs(guess) or 1e-3) for name, guess in zip(names, guesses, strict=True)])
     pairs = [bounds.get(name, _default_bounds(name, guess)) for name, guess in zip(names, guesses, strict=True)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, nearest, require_known
 from supple.diagnostics.arguments import real_numbers
 from supple.inverse_dynamics.force_distribution import Rates
 from supple.kinematics.measures import key_of
@@ -46,8 +46,7 @@ def actuation(numbering: Numbering, input_map: Array, chosen: Sequence[str] | st
         chosen = [name.strip() for name in chosen.split(",")]
     names = tuple(known if chosen is None else chosen)
     for i, name in enumerate(names):
-        if name not in mechanism.actuators:
-            raise InputError(f'unknown actuator "{name}"', part="actuators", hint=nearest(name, known))
+        require_known("actuator", name, known, part="actuators")
         if name in names[:i]:
             raise InputError(f'actuator "{name}" is listed twice', part="actuators", hint="list each once")
     numbers = [known.index(name) for name in names]

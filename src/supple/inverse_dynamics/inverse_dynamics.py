@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.reaction import Reaction
 from supple.formulations.coefficients import get_coefficients
@@ -60,7 +60,7 @@ from supple.trajectories.trajectory import Prescribed, trajectory
 if TYPE_CHECKING:
     from supple.inverse_dynamics.reduced_inverse import ModelForces
 
-from supple.diagnostics import NumericalError
+from supple.diagnostics import NumericalError, require_known
 from supple.inverse_dynamics.force_distribution import least_excess, least_rate_excess
 
 Minimize = Literal["torque", "peak", "multipliers"]
@@ -470,8 +470,7 @@ def _require_unmixed(minimize: str) -> None:
 
 def require_objective(minimize: str) -> None:
     """Refuse an unknown objective."""
-    if minimize not in OBJECTIVES:
-        raise InputError(f'unknown objective "{minimize}"', part="minimize", hint=nearest(minimize, OBJECTIVES))
+    require_known("objective", minimize, OBJECTIVES, part="minimize")
 
 
 def needed_force(model: LocalModel, path: Trajectory, friction: Array) -> Array:

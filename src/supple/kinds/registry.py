@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
 from typing import Any, Generic, Protocol, TypeVar
 
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, unknown_name
 
 GROUP = "supple"
 """Group of entry points; each entry point names one record."""
@@ -56,7 +56,7 @@ class Registry(Mapping[str, R], Generic[R]):
 
     def __getitem__(self, name: str) -> R:
         if name not in self:
-            raise InputError(f'unknown {self.what} "{name}"', part=self.what, hint=nearest(name, self._known))
+            raise unknown_name(self.what, name, self._known)
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:

@@ -124,10 +124,10 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
     if joint.at is None and name not in drawing.points and name not in drawing.frames:
         if kind.marker is not None:  # other kinds have no location
             raise InputError(
-                f'the joint has no location: there is no point "{name}"',
+                f'the joint has no location, and no point "{name}" is defined',
                 part=part_name(path),
                 path=path,
-                hint="give at: POINT, or define a point with the name of the joint",
+                hint="give at: POINT, or define this point",
             )
         place = [0.0] * (2 if drawing.mechanism.planar else 3)
     pa, pb = (drawing.on_body(body, place, (*path, "at")) for body in joint.bodies)

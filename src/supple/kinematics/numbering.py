@@ -20,7 +20,7 @@ from supple.description import measure
 from supple.description.drawing import Drawing, Path
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.topology import Topology, topology
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, unknown_name
 from supple.kinematics.measures import Measures, PrimitiveTerm, Row
 from supple.kinematics.primitives import (
     ALONG,
@@ -124,7 +124,7 @@ class Numbering:
     def body_index(self, name: str) -> int:
         """Return the number of a body; the ground is the last."""
         if name not in self._index:
-            raise InputError(f'unknown body "{name}"', hint=nearest(name, self.bodies))
+            raise unknown_name("body", name, self.bodies)
         return self._index[name]
 
     @cached_property

@@ -273,8 +273,8 @@ def resolve_posture(mechanism: Mechanism, at: At) -> tuple[Array, PoseResults | 
         theta = real_numbers("θ", at, finite=False).copy()
     if theta.ndim not in (1, 2) or theta.shape[-1] != len(names):
         raise InputError(
-            f"θ has {len(names)} coordinates ({', '.join(names) or 'none'}), but the shape given is {theta.shape}",
-            hint="give (s,) values, or (N, s) for a batch",
+            f"wrong shape {theta.shape} for the coordinates θ ({', '.join(names) or 'none'})",
+            hint=f"give ({len(names)},) values, or (N, {len(names)}) for a batch",
         )
     if not np.isfinite(theta).all():
         raise InputError("θ has values that are not finite", hint="remove them")

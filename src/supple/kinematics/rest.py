@@ -226,7 +226,7 @@ def _require_determined(found: Numbering, X: Array) -> None:
         path=("coordinates",) if listed else ("actuators",),
         hint="replace one of them by a coordinate that moves these bodies"
         if listed
-        else "list coordinates: including one that moves these bodies",
+        else "set the key coordinates: and include one that moves these bodies",
     )
 
 

@@ -182,7 +182,7 @@ class _StateTexts(NamedTuple):
         """Return rates, accelerations and inputs by name."""
         forces = "" if self.inputs is None or self.inputs.strip() == _NONE else self.inputs
         force = dimension_by_name(mechanism, "force")
-        found = {} if not forces else quantities_of(forces, "--inputs", actuators, "an input", force)
+        found = {} if not forces else quantities_of(forces, "--inputs", actuators, "input", force)
         return {
             "rates": _quantities(self.rates, "--rates", coordinates, dimension_by_name(mechanism, "rate")),
             "accelerations": _quantities(
@@ -251,4 +251,4 @@ def _in_mechanism(mechanism: Mechanism, texts: _StateTexts, options: dict[str, A
 
 
 def _quantities(text: str | None, option: str, names: Iterable[str], dimension: DimensionOf) -> dict[str, float] | None:
-    return None if text is None else quantities_of(text, option, names, "a coordinate", dimension)
+    return None if text is None else quantities_of(text, option, names, "coordinate", dimension)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from supple.approximation.analytic_slope import stencil
 from supple.approximation.piecewise.piecewise import Piecewise
-from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
+from supple.diagnostics import InputError, NumericalError, SuppleWarning, require_known
 from supple.diagnostics.errors import quote
 from supple.equations.linearized import OperatingPoint, first_order_form, linear_model, slopes_along
 from supple.equations.observation import output_matrices
@@ -150,11 +150,7 @@ class ModelState:
                 part=f'model "{model.name}"',
                 hint="reduce the mechanism with them in `vary`",
             )
-        if parameter not in family.names:
-            raise InputError(
-                f"the model has no parameter {quote(parameter)}", part=f'model "{model.name}"',
-                hint=nearest(parameter, family.names),
-            )  # fmt: skip
+        require_known("parameter", parameter, family.names, part=f'model "{model.name}"')
         bounds = family.parameters[family.names.index(parameter)]
         here, change = family.slice().arrays, family.slope(parameter).arrays.coefficients
         around = stencil(0.0, bounds.upper - bounds.lower)

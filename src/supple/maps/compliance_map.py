@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.configuration import At
 from supple.maps.grid import posture_grid
@@ -69,8 +69,7 @@ class ComplianceMap(MapView):
         name : str
             Name of the direction, such as "tip.z".
         """
-        if name not in self.names:
-            raise InputError(f'the map has no direction "{name}"', hint=nearest(name, self.names))
+        require_known("direction", name, self.names, part="compliance map")
         return self.own[..., self.names.index(name)]
 
     def summary(self) -> str:

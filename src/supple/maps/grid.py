@@ -21,7 +21,7 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.posture import component_dimension
 from supple.description.quantities.dimension import LENGTH
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import real_numbers
 from supple.diagnostics.limits import require_within
 from supple.formulations.coefficients import units_of
@@ -259,8 +259,7 @@ def model_grid(model: ReducedModel, grid: Mapping[str, ArrayLike | str], at: Any
     axes: dict[str, Array] = {}
     fixed: dict[str, float] = {}
     for name, given in grid.items():
-        if name not in names:
-            raise InputError(f'"{name}" is not a coordinate of the model', part=part, hint=nearest(name, names))
+        require_known("coordinate", name, names, part=part)
         values = _list_of_numbers(name, given)
         if values.ndim:
             axes[name] = values

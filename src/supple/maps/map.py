@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import require_known
 from supple.maps.grid import Grid, PostureGrid
 from supple.results.result import Result, picture
 from supple.results.table import Table, batch_table
@@ -101,8 +101,7 @@ class Map(Result):
         name : str
             Name of the number.
         """
-        if name not in self.names:
-            raise InputError(f'the map has no number "{name}"', hint=nearest(name, self.names))
+        require_known("number", name, self.names, part="map")
         return self.values[..., self.names.index(name)]
 
     def summary(self) -> str:

@@ -145,7 +145,7 @@ def _rates(mechanism: Mechanism, text: str | None) -> dict[str, float] | None:
     if text is None:
         return None
     known = rest(mechanism).numbering.coordinates
-    given = quantities_of(text, "--rates", known, "a coordinate", dimension_along(mechanism, "rate"))
+    given = quantities_of(text, "--rates", known, "coordinate", dimension_along(mechanism, "rate"))
     return {name: given.get(name, 0.0) for name in known}
 
 

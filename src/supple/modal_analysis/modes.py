@@ -184,7 +184,7 @@ def _warn_of_buckling(rest: ElasticRest, configuration: Configuration, squares: 
 def require_count(count: int) -> None:
     """Require a number of modes of at least one and within the limit."""
     if count < 1:
-        raise InputError(f"the number of modes must be at least 1 (got {count})", hint="request at least one mode")
+        raise InputError(f"the number of modes must be at least 1 (got {count})")
     require_within("modes", count, part="count")
 
 
@@ -218,10 +218,10 @@ def _one_by_one(
 
 
 def require_elastic(rest: ElasticRest) -> None:
-    """Require an elastic body or joint: a mechanism of rigid parts has no vibrations."""
+    """Require an elastic body or joint: a mechanism of rigid parts neither deflects nor vibrates."""
     if not rest.elastic and not (rest.arrays.compliance > 0.0).any():
         raise InputError(
-            "no body or joint is elastic, so there are no vibrations",
+            "no body or joint is elastic",
             part=f'mechanism "{rest.numbering.mechanism.name}"',
             path=("bodies",),
             hint="replace a rod by a beam with section: and material:, or give a joint its stiffness:",

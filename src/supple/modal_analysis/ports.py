@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 from supple.description.elastic.placed_beam import placed_beams
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, unknown_name
 from supple.formulations.coefficients import get_coefficients
 from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
@@ -164,11 +164,10 @@ def port(numbering: Numbering, name: str) -> Port:
         return Port(name, component > 2, None, body, position, component)
     known_places = (*numbering.drawing.frames, *numbering.drawing.joint_points, *numbering.mechanism.sensors)
     if place in known_places:
-        raise InputError(f'"{axis}" is not a direction of "{place}"', part=name, hint=nearest(axis, letters))
+        raise unknown_name(f'direction of "{place}"', axis, letters, part=name)
     known = [*get_coefficients(undeformed(numbering.mechanism)).outputs, *numbering.mechanism.actuators]
     known += [f"{key}.{next(iter(letters))}" for key in numbering.drawing.joint_points]
-    raise InputError(f'there is no sensor output, actuator, joint coordinate or point.axis "{name}"',
-                     hint=nearest(name, known))  # fmt: skip
+    raise unknown_name("sensor output, actuator, joint coordinate or point.axis", name, known)
 
 
 def place_ports(numbering: Numbering, name: str) -> list[Port]:

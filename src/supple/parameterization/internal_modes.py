@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import kernel
+from supple.compilation.bundle import copy_row, copy_table, scale_columns, subtract_table
 from supple.formulations.elastic_rest.harmonic_response import solve_pivoted
 from supple.formulations.elastic_rest.response_operator import find_rest, multipliers, response_operator
 from supple.parameterization.mode_choice import MODES, SORTED, STRAIN, SUBSPACE
@@ -79,19 +80,20 @@ def internal_modes(rest, structure, A, dC, lowest, following, modes, spectrum):
     separate_crossings(structure, A, dC, lowest, apart)
     select_modes(lowest, structure.rows, following, chosen)
     kept = Eigenmodes(lowest.squares[chosen], lowest.shapes[chosen])
-    spectrum.squares[:] = kept.squares
+    copy_row(kept.squares, spectrum.squares)
     spectrum.places[:] = 0.0
     for i in range(k):
-        spectrum.places[:] += 2.0 ** chosen[i]
+        spectrum.places[0] += 2.0 ** chosen[i]
     if tracking == MODES:
-        spectrum.overlap[:] = along(kept.shapes, following.reference)
+        spectrum.overlap[0] = along(kept.shapes, following.reference)
     elif tracking == SORTED:
         spectrum.overlap[:] = 1.0
         for i in range(k):
             upwards(rest, kept.shapes[i])
     weighted = np.empty((k, n))
     for i in range(k):
-        weighted[i] = (kept.squares[i] + A.shift) * kept.shapes[i]
+        for c in range(n):
+            weighted[i, c] = (kept.squares[i] + A.shift) * kept.shapes[i, c]
     mu = multipliers(structure, A, weighted, np.zeros((k, dC.shape[1])))
     Y, G = np.empty((s, k, n)), np.empty((s, k, k))
     for i in range(k):
@@ -101,12 +103,16 @@ def internal_modes(rest, structure, A, dC, lowest, following, modes, spectrum):
     stiffness_slopes(mu, dC, kept.shapes, G)
     if tracking in (SUBSPACE, STRAIN):
         Phi, K, overlap = turn_to_reference(structure, dC, kept, following, Y, G)
-        spectrum.overlap[:] = overlap
+        spectrum.overlap[0] = overlap
     else:
         Phi, K = kept.shapes, np.diag(kept.squares)
         for m in range(s):
             turn_slopes(turn_by_frequency(kept.squares, G[m]), Phi, K, Y[m], G[m])
-    modes.Psi[:], modes.dPsi[:], modes.K[:], modes.dK[:] = Phi, Y, K, G
+    copy_table(Phi, modes.Psi)
+    copy_table(K, modes.K)
+    for m in range(s):
+        copy_table(Y[m], modes.dPsi[m])
+        copy_table(G[m], modes.dK[m])
 
 
 @kernel
@@ -114,10 +120,10 @@ def border_rows(G, crossed, i):
     """Return the rows G, and below them the modes that retained mode i crosses."""
     size = G.shape[0]
     rows = np.empty((size + int(crossed.apart[i].sum()), G.shape[1]))
-    rows[:size] = G
+    copy_table(G, rows[:size])
     for j in range(crossed.apart.shape[1]):
         if crossed.apart[i, j] > 0.0:
-            rows[size] = crossed.shapes[j]
+            copy_row(crossed.shapes[j], rows[size])
             size += 1
     return rows
 
@@ -134,8 +140,8 @@ def subspace_slopes(structure, independent, dC, modes, mu, crossed, Y):
     s, rank = dC.shape[0], independent.shape[0]
     base = np.empty((rank + k, n))
     for i in range(rank):
-        base[i] = C[independent[i]]
-    base[rank:] = Phi
+        copy_row(C[independent[i]], base[i])
+    copy_table(Phi, base[rank:])
     for i in range(k):
         G = border_rows(base, crossed, i)
         size = G.shape[0]
@@ -147,7 +153,7 @@ def subspace_slopes(structure, independent, dC, modes, mu, crossed, Y):
             if abs(gap) < least:
                 gap = least if gap >= 0.0 else -least
             D[c] = 1.0 / gap
-        S = np.dot(G * D, np.ascontiguousarray(G.T))
+        S = np.dot(scale_columns(G, D), np.ascontiguousarray(G.T))
         for r in range(rank):
             S[r, r] += compliance[independent[r]]
         right = np.empty((size, s))
@@ -177,7 +183,7 @@ def subspace_slopes(structure, independent, dC, modes, mu, crossed, Y):
     # Λ - ω_i² is nearly singular along φ_i, and S then loses digits there alone. Parts along Φ only change ν and κ.
     Pt = np.ascontiguousarray(Phi.T)
     for m in range(s):
-        Y[m] -= np.dot(np.dot(np.ascontiguousarray(Y[m]), Pt), Phi)
+        subtract_table(Y[m], np.dot(np.dot(np.ascontiguousarray(Y[m]), Pt), Phi))
 
 
 @kernel
@@ -326,11 +332,15 @@ def constraint_modes(structure, A, dC, modes):
     changes, reaction_changes = np.empty((loaded, n)), np.empty((loaded, m))
     if not find_rest(structure, A, forces, ends, shapes, reactions):
         return False
-    modes.Psi[:] = shapes
-    modes.K[:] = -reactions[:, m - loaded :].T
+    copy_table(shapes, modes.Psi)
+    for a in range(loaded):
+        for b in range(loaded):
+            modes.K[a, b] = -reactions[b, m - loaded + a]
     for k in range(dC.shape[0]):
-        forces = -np.dot(reactions, dC[k])
-        ends = -np.dot(shapes, np.ascontiguousarray(dC[k].T))
+        forces = np.zeros((loaded, n))
+        subtract_table(forces, np.dot(reactions, dC[k]))
+        ends = np.zeros((loaded, m))
+        subtract_table(ends, np.dot(shapes, np.ascontiguousarray(dC[k].T)))
         if not find_rest(structure, A, forces, ends, changes, reaction_changes):
             return False
         modes.dPsi[k] = changes

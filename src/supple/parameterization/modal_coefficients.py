@@ -13,6 +13,7 @@ import numpy as np
 
 from supple.array_types import Array, Integers
 from supple.compilation import kernel
+from supple.compilation.bundle import copy_row, copy_table
 from supple.equations.equations_of_motion import christoffel_symbols
 from supple.equations.row import (
     CHRISTOFFEL,
@@ -146,11 +147,12 @@ def modal_coefficients(rows, selected, modal, positions, at, results):
         if status != DONE:
             continue
         if p < results.slopes.shape[0]:
-            results.slopes[p] = dPsi
+            for j in range(s):
+                copy_table(dPsi[j], results.slopes[p, j])
         dM = row[at[DM] : at[DM] + n * n * n].reshape(n, n, n)
         inertia(bodies, omega, Psi, dPsi, row[at[MASS] : at[MASS] + n * n].reshape(n, n), dM)
-        row[at[STIFFNESS] : at[STIFFNESS] + n * n].reshape(n, n)[s:, s:] = K
-        row[at[STIFFNESS_SLOPE] : at[STIFFNESS_SLOPE] + s * d * d] = dK.reshape(-1)
+        copy_table(K, row[at[STIFFNESS] : at[STIFFNESS] + n * n].reshape(n, n)[s:, s:])
+        copy_row(dK.reshape(-1), row[at[STIFFNESS_SLOPE] : at[STIFFNESS_SLOPE] + s * d * d])
         load_vector(loads, X, omega, f, df)
         rigid, coefficients = RowPlaces(rigid_at, given), RowPlaces(at, row)
         along_measures(uses, inputs, RowsAndModes(C, dC, Psi, dPsi), positions.w[p], rigid, coefficients, f, df)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.compilation import kernel
+from supple.compilation.bundle import copy_table
 from supple.equations.row import (
     BEND,
     DAMPING,
@@ -203,7 +204,7 @@ def inertia(bodies, omega, Psi, dPsi, M, dM):
     """
     s, n = omega.shape[1], Psi.shape[0]
     Pt = np.ascontiguousarray(Psi.T)
-    M[:] = np.dot(Psi, Pt)
+    copy_table(np.dot(Psi, Pt), M)
     for j in range(s):
         moved = np.dot(dPsi[j], Pt)
         for i in range(n):

@@ -5,12 +5,14 @@ The equations are in docs/theory/parameterization.md, eqs. 11-12b, 23.
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
+from supple.compilation.bundle import add_table, copy_table
 from supple.formulations.elastic_rest.energy_modes import sort_indices
 from supple.formulations.elastic_rest.rows import FIRST, WIDTH
 from supple.parameterization.mode_choice import MODES, SORTED, STRAIN
@@ -43,7 +45,7 @@ def build_reference(following, C):
     n = C.shape[1]
     B = following.reference[:, :n].copy()
     if following.tracking == STRAIN:
-        B += np.dot(np.ascontiguousarray(following.reference[:, n:]), C)
+        add_table(B, np.dot(np.ascontiguousarray(following.reference[:, n:]), C))
     return B
 
 
@@ -56,7 +58,9 @@ def overlaps(modes, here):
     P = np.dot(modes.shapes, np.ascontiguousarray(here.reference.T))
     if here.tracking == STRAIN:
         for i in range(P.shape[0]):
-            P[i] /= np.sqrt(modes.squares[i])
+            omega = sqrt(modes.squares[i])
+            for j in range(P.shape[1]):
+                P[i, j] /= omega
     return P
 
 
@@ -66,10 +70,13 @@ def overlap_slopes(modes, following, P, Y, G, dB):
 
     For strains ΦKΦᵀ changes by G, and with it Ω⁻¹ by -G_ij / (ω_i ω_j (ω_i + ω_j)).
     """
-    W = np.dot(Y, np.ascontiguousarray(following.reference.T)) + np.dot(modes.shapes, np.ascontiguousarray(dB.T))
+    W = np.dot(Y, np.ascontiguousarray(following.reference.T))
+    add_table(W, np.dot(modes.shapes, np.ascontiguousarray(dB.T)))
     if following.tracking == STRAIN:
-        omega = np.sqrt(modes.squares)
         k = P.shape[0]
+        omega = np.empty(k)
+        for i in range(k):
+            omega[i] = sqrt(modes.squares[i])
         for i in range(k):
             for j in range(k):
                 W[i, j] /= omega[i]
@@ -95,7 +102,11 @@ def towards(P):
 def turn_with_reference(V, sigma, W):
     """Return the skew T with T P + P T = Wᵀ - W, for P = V Σ Vᵀ."""
     Vt = np.ascontiguousarray(V.T)
-    right = np.dot(np.dot(Vt, W.T - W), V)
+    skew = np.empty(W.shape)
+    for i in range(sigma.shape[0]):
+        for j in range(sigma.shape[0]):
+            skew[i, j] = W[j, i] - W[i, j]
+    right = np.dot(np.dot(Vt, skew), V)
     for i in range(sigma.shape[0]):
         for j in range(sigma.shape[0]):
             right[i, j] /= sigma[i] + sigma[j]
@@ -122,8 +133,8 @@ def turn_to_reference(structure, dC, modes, following, Y, G):
         if acting.shape[1] > 0:
             dB = np.dot(acting, dC[k])
         W = overlap_slopes(modes, here, P, Y[k], G[k], dB)
-        Y[k] = np.dot(R, Y[k])
-        G[k] = np.dot(np.dot(R, G[k]), Rt)
+        copy_table(np.dot(R, Y[k]), Y[k])
+        copy_table(np.dot(np.dot(R, G[k]), Rt), G[k])
         turn_slopes(turn_with_reference(V, sigma, np.dot(R, W)), Phi, K, Y[k], G[k])
     return Phi, K, sigma[sigma.shape[0] - 1]
 
@@ -134,9 +145,11 @@ def turn_slopes(T, Phi, K, Y, G):
 
     [eqs. 7, 9]
     """
-    Y += np.dot(T, Phi)
+    add_table(Y, np.dot(T, Phi))
     turned = np.dot(T, K)
-    G += turned + turned.T
+    for i in range(turned.shape[0]):
+        for j in range(turned.shape[0]):
+            G[i, j] += turned[i, j] + turned[j, i]
 
 
 # Retained modes among the lowest, and their signs (docs/theory/parameterization.md, eqs. 11, 12a, 23).
@@ -182,7 +195,10 @@ def most_alike(P, chosen):
 def one_by_one(Z, reference, chosen):
     """Select for each mode of the reference the most similar one of Z, best matches first, none twice."""
     count, k = Z.shape[0], reference.shape[0]
-    match = np.abs(np.dot(Z, np.ascontiguousarray(reference.T)))
+    match = np.dot(Z, np.ascontiguousarray(reference.T))
+    for i in range(count):
+        for j in range(k):
+            match[i, j] = abs(match[i, j])
     for _ in range(k):
         best, row, column = -1.0, 0, 0
         for i in range(count):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise, PiecewiseArrays, sliced_fit
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.errors import quote
 
 if TYPE_CHECKING:
@@ -117,8 +117,7 @@ class Family:
     def with_values(self, values: Mapping[str, float]) -> Family:
         """Return the family at other values; parameters that are not given keep theirs."""
         for name in values:
-            if name not in self.names:
-                raise InputError(f"unknown parameter {quote(name)}", part="parameters", hint=nearest(name, self.names))
+            require_known("parameter", name, self.names, part="parameters")
         found = [
             _inside(parameter, values[parameter.name]) if parameter.name in values else value
             for parameter, value in zip(self.parameters, self.values, strict=True)

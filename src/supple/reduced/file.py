@@ -18,9 +18,10 @@ from supple.approximation.piecewise.packing import term_factors
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.errors import excerpt, quote
+from supple.diagnostics.errors import quote
 from supple.diagnostics.limits import require_memory
 from supple.equations.observation import Observation, observation_from
+from supple.files.existing import require_file
 from supple.files.whole import write_beside
 from supple.hardware.hardware import NO_HARDWARE, hardware_from
 from supple.reduced.family import Family, FamilyParameter, require_family
@@ -141,25 +142,16 @@ def load_model(path: str | Path) -> ReducedModel:
     from supple.reduced.model import ReducedModel
 
     target = Path(path)
-    part = f"file {target}"
-    try:
-        there = target.is_file()
-    except (OSError, ValueError) as wrong:  # too long, or with a NUL
-        reason = getattr(wrong, "strerror", None) or str(wrong)
-        raise InputError(
-            f"cannot be read ({reason})", part=f"file {excerpt(path, 200)}", hint="check the file name"
-        ) from None
-    if not there:
-        raise InputError("does not exist", part=part, hint="check the file name")
+    require_file(target)
     try:
         require_sealed(target)
         with h5py.File(target, "r") as file:
             if _text(file.attrs.get("format")) != _FORMAT:
-                raise InputError("is not a reduced model of supple", hint="give a file that `supple reduce` wrote")
+                raise InputError("this is not a reduced model of supple", hint="give a file that `supple reduce` wrote")
             schema = file.attrs.get("schema")
             if not isinstance(schema, int | np.integer) or not 1 <= schema <= SCHEMA:
                 raise InputError(
-                    f"has version {quote(schema)}, but this supple reads versions up to {SCHEMA}",
+                    f"the file has version {quote(schema)}, but this supple reads versions up to {SCHEMA}",
                     hint="use a newer supple",
                 )
             name, layout = _layout(file)
@@ -176,7 +168,9 @@ def load_model(path: str | Path) -> ReducedModel:
         raise InputError(error.message, part=error.part, hint=error.hint, file=str(target)) from None
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, OverflowError, AttributeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"cannot be read as a reduced model ({reason})", part=part, hint="reduce again") from None
+        raise InputError(
+            f"cannot be read as a reduced model ({reason})", file=str(target), hint="reduce again"
+        ) from None
 
 
 def _wrong(message: str) -> InputError:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, SuppleWarning, nearest
+from supple.diagnostics import InputError, SuppleWarning, require_known
 from supple.results.linear_family import MATRICES, POINTS, AffineFamily, LinearFamily, Names
 from supple.results.linear_model import LinearModel
 
@@ -79,8 +79,7 @@ def linear_family(
     lower, upper = _region(model, parameters)
     names = (*model.layout.coordinates[: model.layout.theta], *parameters)
     for name in grid or ():
-        if name not in names:
-            raise InputError(f'"{name}" is not a coordinate of the region', part="grid", hint=nearest(name, names))
+        require_known("coordinate of the region", name, names, part="grid")
     axes = [_axis((grid or {}).get(name), low, high) for name, low, high in zip(names, lower, upper, strict=True)]
     free = [name not in (grid or {}) for name in names]
     random = np.random.default_rng(seed)
@@ -152,11 +151,9 @@ def _region(model: ReducedModel, parameters: Sequence[str]) -> tuple[Array, Arra
         )  # fmt: skip
     known = {} if model.family is None else {item.name: item for item in model.family.parameters}
     for name in parameters:
-        if name not in known:
-            raise InputError(
-                f'"{name}" is not a varied parameter of the model', part="parameters",
-                hint=nearest(name, known) if known else "reduce the mechanism with it in `vary`",
-            )  # fmt: skip
+        require_known(
+            "parameter of the model", name, known, empty="reduce the mechanism with it in `vary`", part="parameters"
+        )
     lower, upper = ([getattr(known[name], end) for name in parameters] for end in ("lower", "upper"))
     return np.concatenate([bounds[0, 0], lower]), np.concatenate([bounds[0, 1], upper])
 

@@ -13,6 +13,7 @@ from supple.approximation.piecewise.packing import COEFFICIENTS, DEGREE, FACTORS
 from supple.approximation.piecewise.packing import S as AXES
 from supple.array_types import Array, Integers
 from supple.compilation import kernel
+from supple.compilation.bundle import copy_row
 from supple.equations.forces import dry_friction, slip
 from supple.equations.observation import ORDERS
 from supple.equations.row import EFFORTS
@@ -116,7 +117,7 @@ def measure_jets(model, leaf, observed, moving, x):
     for part in range(2):
         begin, end = (0, m) if part == 0 else (m, m + m * d)
         if observed.columns[part] == NONE:
-            sums[0, begin:end] = constants[begin:end]
+            copy_row(constants[begin:end], sums[0, begin:end])
             continue
         at = Z[COEFFICIENTS] + Z[Z[LEAVES_I] + 3 * leaf] * Z[STRIDE] + observed.columns[part] - begin
         for t in range(terms):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.errors import quote
 from supple.reduced.state_arguments import Values
 
@@ -77,8 +77,7 @@ def named_theta(model: ReducedModel, theta: Values | str) -> Values:
             part=part, hint="give values, or reduce again",
         )  # fmt: skip
     known: Mapping[str, dict[str, float]] = model.repertoire.configurations
-    if theta not in known:
-        raise InputError(f'unknown configuration "{theta}"', part=part, hint=nearest(theta, known))
+    require_known("configuration", theta, known, part=part)
     here, names = known[theta], model.layout.coordinates[: model.layout.theta]
     for name, value in model.held_coordinates.items():
         if abs(here.get(name, value) - value) > _ABSENT * max(1.0, abs(value)):

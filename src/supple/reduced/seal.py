@@ -29,7 +29,7 @@ def require_sealed(path: Path) -> None:
     with path.open("rb") as file:
         head = file.read(SIZE)
         if not head.startswith(MARK):
-            raise InputError("is not a reduced model of supple", hint="give a file that `supple reduce` wrote")
+            raise InputError("this is not a reduced model of supple", hint="give a file that `supple reduce` wrote")
         written = head[len(MARK) :].split(b"\n")[0].decode("ascii", "replace")
         if hashlib.file_digest(file, "sha256").hexdigest() != written:
             raise InputError(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.compilation.bundle import native_array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import real_numbers
 from supple.reduced.layout import CoefficientLayout
 
@@ -33,8 +33,7 @@ def in_order(
     """
     if isinstance(values, Mapping):
         for name in values:
-            if name not in names:
-                raise InputError(f'unknown name "{name}"', part=part, hint=nearest(name, names))
+            require_known("name", name, names, part=part)
         missing = [name for name in names if name not in values]
         if required and missing:
             raise InputError(f'"{missing[0]}" has no value', part=part, hint="give a value for " + ", ".join(names))

@@ -19,7 +19,7 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.dimension import Measured, si_unit
 from supple.description.quantities.expression import resolve_parameters
-from supple.diagnostics import InputError, SuppleWarning, nearest
+from supple.diagnostics import InputError, SuppleWarning, require_known
 from supple.diagnostics.errors import quote
 from supple.formats.mechanism_file import with_parameters
 from supple.formats.mechanism_text import to_yaml
@@ -114,8 +114,7 @@ def parameter_space(mechanism: Mechanism, vary: Vary | None) -> ParameterSpace:
 
 def _parameter(mechanism: Mechanism, name: str, ends: Any) -> FamilyParameter:
     part = f"vary {quote(name)}"
-    if name not in mechanism.parameters:
-        raise InputError(f"unknown parameter {quote(name)}", part="vary", hint=nearest(name, mechanism.parameters))
+    require_known("parameter", name, mechanism.parameters, part="vary")
     if name in rest(mechanism).numbering.coordinates:
         raise InputError("a coordinate has the same name", part=part, hint="give the parameter another name")
     if isinstance(ends, str | bytes) or not isinstance(ends, Sequence | np.ndarray) or len(ends) != 2:

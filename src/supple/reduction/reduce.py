@@ -326,7 +326,7 @@ def reduce(
     origin["missed"] += [text for text in unusable if text not in origin["missed"]]
     if unusable:  # the refinement has already warned of a missed tolerance
         warnings.warn(
-            f"the model is unusable: {'; '.join(unusable)}. Use more boxes, a higher degree or a smaller region",
+            f"the model is unusable: {'; '.join(unusable)}; use more boxes, a higher degree or a smaller region",
             SuppleWarning,
             stacklevel=2,
         )

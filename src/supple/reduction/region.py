@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import is_list, real_numbers, value_text
 from supple.kinematics.rest import rest
 from supple.reduction.path import Path
@@ -110,10 +110,7 @@ def _intervals(mechanism: Mechanism, ranges: Ranges) -> dict[str, Interval]:
     numbering.require_coordinates()
     names, limits = numbering.coordinates, coordinate_limits(mechanism)
     for name in ranges:
-        if name not in names:
-            raise InputError(
-                f'"{name}" is not a coordinate of "{mechanism.name}"', part="region", hint=nearest(name, names)
-            )
+        require_known(f'coordinate of "{mechanism.name}"', name, names, part="region")
     intervals = {}
     for name in names:
         if name not in ranges and name not in limits:

@@ -114,12 +114,15 @@ def check_task(
         counts = (int(boxes),) * len(names) if isinstance(boxes, int) else tuple(int(n) for n in boxes)
         if len(counts) == 1:
             counts *= len(names)
-        if len(counts) != len(names) or min(counts) < 1:
+        if len(counts) != len(names):
             raise InputError(
-                f"expected {len(names)} positive numbers, one for each of {', '.join(names)} (got {len(counts)})",
+                f"expected {len(names)} number{'s' * (len(names) != 1)}, one for each of {', '.join(names)} "
+                f"(got {len(counts)})",
                 part="boxes",
-                hint="give one number, 1 or more, for each",
+                hint="give one number for all, or one for each",
             )
+        if min(counts) < 1:
+            raise InputError(f"must be 1 or more (got {min(counts)})", part="boxes", hint="give positive integers")
         require_within("boxes", math.prod(counts) * len(domain.boxes), part="boxes")
         if continuous:
             raise InputError(

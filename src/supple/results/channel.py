@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.errors import quote
 
 Vector3 = tuple[float, float, float]
@@ -75,11 +75,7 @@ class Channel:
     recorded: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if self.quantity not in QUANTITIES:
-            raise InputError(
-                f"{quote(self.quantity)} is not a quantity", part=f"channel {quote(self.point)}",
-                hint=nearest(str(self.quantity), QUANTITIES),
-            )  # fmt: skip
+        require_known("quantity", self.quantity, QUANTITIES, part=f"channel {quote(self.point)}")
         object.__setattr__(self, "direction", _direction(self.direction, self.point))
         if self.position is not None:
             object.__setattr__(self, "position", _three(self.position, f"position of {quote(self.point)}"))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, nearest, require_known
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import real_numbers, require_arguments, value_text
 from supple.results.channel import MOTIONS, Channel, direction_text
 from supple.results.result import Result, picture
@@ -203,8 +203,7 @@ class Responses(Result):
         line at 0 Hz that would be divided by zero is omitted, and `notes` states it.
         """
         require_arguments(Responses.to, locals())
-        if quantity not in MOTIONS:
-            raise InputError(f'"{quantity}" is not a motion', part="quantity", hint=nearest(quantity, MOTIONS))
+        require_known("motion quantity", quantity, MOTIONS, part="quantity")
         moving = [one.quantity in MOTIONS for one in self.responses]
         steps = [
             MOTIONS.index(quantity) - MOTIONS.index(one.quantity) if moves else 0

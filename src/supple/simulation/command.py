@@ -121,7 +121,7 @@ def _rates(mechanism: Mechanism, text: str | None, names: tuple[str, ...]) -> di
     return (
         None
         if text is None
-        else quantities_of(text, "--rates", names, "a coordinate", dimension_by_name(mechanism, "rate"))
+        else quantities_of(text, "--rates", names, "coordinate", dimension_by_name(mechanism, "rate"))
     )
 
 
@@ -172,7 +172,7 @@ def _inputs(mechanism: Mechanism, asked: RunOptions) -> tuple[dict[str, Any], An
         return {}, None
     if "=" in text and not Path(text).exists():
         wanted = partial(input_dimension, mechanism) if asked.drives else dimension_by_name(mechanism, "force")
-        return dict(quantities_of(text, "--inputs", mechanism.actuators, "an actuator", wanted)), None
+        return dict(quantities_of(text, "--inputs", mechanism.actuators, "actuator", wanted)), None
     table = read_time_table(text, of="actuator", why="a course over time needs")
     for name in table.values:
         require_known("actuator", name, mechanism.actuators, file=table.file, line=1)
@@ -249,7 +249,8 @@ Start = Annotated[
     typer.Option(
         "--start",
         metavar="WHERE",
-        help="Initial configuration: `rest`, `equilibrium` or a name in the file. --at then sets single coordinates.",
+        help="Initial configuration: `rest`, `equilibrium` or a name in the file. --at then changes individual "
+        "coordinates.",
     ),
 ]
 Rates = Annotated[
@@ -269,7 +270,8 @@ MotionName = Annotated[
     typer.Option(
         "--motion",
         metavar="NAME|CSV",
-        help="Prescribed motion of all coordinates: a motion of the file, or a table with a column `time`.",
+        help="Prescribed motion of all coordinates: a motion of the file, or a table with a column `time` and one per "
+        "coordinate.",
     ),
 ]
 ScenarioName = Annotated[

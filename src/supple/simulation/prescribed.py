@@ -9,7 +9,7 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import value_text
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
@@ -42,8 +42,7 @@ def prescribe_motion(here: Configuration, motion: Any, begin: float, end: float,
     times = np.linspace(begin, end, max(5, round((end - begin) / step)) + 1)
     if isinstance(motion, Mapping):
         for name in motion:
-            if name not in names:
-                raise InputError(f'"{name}" is not a coordinate', part="motion", hint=nearest(name, names))
+            require_known("coordinate", name, names, part="motion")
             if not callable(motion[name]):
                 raise InputError(
                     f"not a function of time: {value_text(motion[name])}",

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import require_known
 from supple.formulations.absolute.drive_deflections import settled_deflections
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import get_coefficients
@@ -39,8 +39,7 @@ def deflected_configuration(here: Configuration, loads: Mapping[str, float]) -> 
         return here
     known = get_coefficients(here.rest).outputs
     for name in loads:
-        if name not in known:
-            raise InputError(f'there is no output "{name}"', part="deflection", hint=nearest(name, known))
+        require_known("output", name, known, part="deflection")
     still = np.zeros(len(here.mechanism.actuators))
     return deformed_rest(here, still, loads={known[name]: force for name, force in loads.items()}).configuration
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.body_coordinates import own_band
@@ -167,8 +167,7 @@ def buckling(mechanism: Mechanism, at: At | Configuration = None, *, scale: Scal
     (1,)
     """
     require_arguments(buckling, locals())
-    if scale not in _SCALED:
-        raise InputError(f'unknown choice of loads "{scale}"', part="scale", hint=nearest(scale, get_args(Scale)))
+    require_known("choice", scale, get_args(Scale), part="scale")
     if count < 1:
         raise InputError(f"count must be at least 1 (got {count})", hint="request at least one load factor")
     require_within("modes", count, part="count")

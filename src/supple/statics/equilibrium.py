@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism, treat_as_rigid
-from supple.diagnostics import InputError, SuppleNote, nearest
-from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics import InputError, SuppleNote, require_known
+from supple.diagnostics.arguments import real_numbers, require_arguments
 from supple.diagnostics.errors import values_text
 from supple.formulations.absolute.descent import Descent, descend, nudge_state
 from supple.formulations.absolute.step import State
@@ -124,13 +124,21 @@ def equilibrium(
     if isinstance(mechanism, ReducedModel):
         return mechanism.equilibrium(model_theta(mechanism, start), inputs)
     if isinstance(inputs, Mapping):
-        raise InputError("must be a list in the order of the actuators (got a mapping)", part="inputs")
-    u = np.zeros(len(mechanism.actuators)) if inputs is None else np.asarray(inputs, float)
+        raise InputError(
+            "must be a list in the order of the actuators (got a mapping)", part="inputs",
+            hint=f"give values for {', '.join(mechanism.actuators) or 'none'}",
+        )  # fmt: skip
+    u = np.zeros(len(mechanism.actuators)) if inputs is None else real_numbers("inputs", inputs)
+    if u.shape != (len(mechanism.actuators),):
+        listed = ", ".join(mechanism.actuators) or "none"
+        raise InputError(
+            f"wrong shape {u.shape}", part="inputs",
+            hint=f"give ({len(mechanism.actuators)},) values, one for each actuator ({listed})",
+        )  # fmt: skip
     here = start if isinstance(start, Configuration) else assemble(mechanism, start)
     names = here.rest.numbering.coordinates
     for name in held:
-        if name not in names:
-            raise InputError(f'"{name}" is not a coordinate', part="held", hint=nearest(name, names))
+        require_known("coordinate", name, names, part="held")
     kept = tuple(i for i, name in enumerate(names) if name in held)
     if rigid or not mechanism.elastic:
         return undeformed_equilibrium(here, u, kept)

@@ -13,7 +13,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.motion import Bounded, CoordinateMotion, Motion, ToolMotion
 from supple.description.posture import watched_place
 from supple.description.sensor import Sensor
-from supple.diagnostics import InputError, NumericalError, nearest
+from supple.diagnostics import InputError, NumericalError, require_known
 from supple.kinematics.rest import rest
 from supple.parameterization.local_model import local
 from supple.time_functions.function_of_time import (
@@ -139,11 +139,7 @@ def _coordinate_plan(
 ) -> Plan:
     names, theta = rest(mechanism).numbering.coordinates, rest(mechanism).theta
     for name in given:
-        if name not in names:
-            raise InputError(
-                f'"{name}" is not a coordinate',
-                part=part, path=_inside(path, "coordinates", name), hint=nearest(name, names),
-            )  # fmt: skip
+        require_known("coordinate", name, names, part=part, path=_inside(path, "coordinates", name))
     starts = dict(zip(names, theta.tolist(), strict=True))
     starts |= {name: one.start for name, one in given.items() if one.start is not None}
     profiles = {

@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation, RotationSpline
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
-from supple.diagnostics import InputError, NumericalError, nearest
+from supple.diagnostics import InputError, NumericalError, describe_unknown, unknown_name
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formats.source import locate_error
@@ -127,11 +127,8 @@ def planned_motion(mechanism: Mechanism, motion: Prescribed) -> Plan:
         return plan(mechanism, mechanism.motions[motion], f'motion "{motion}"', ("motions", motion))
     if isinstance(motion, Path) or str(motion).lower().endswith(".csv"):
         return _interpolate_table(mechanism, read_motion(motion))
-    raise InputError(
-        f'unknown motion "{motion}"',
-        part=f'mechanism "{mechanism.name}"',
-        hint=f"{nearest(str(motion), mechanism.motions)} (or name a .csv file)",
-    )
+    message, hint = describe_unknown("motion", motion, mechanism.motions)
+    raise InputError(message, part=f'mechanism "{mechanism.name}"', hint=f"{hint} (or name a .csv file)")
 
 
 def _instants(planned: Plan, times: ArrayLike | None, step: float | None) -> Array:
@@ -142,7 +139,7 @@ def _instants(planned: Plan, times: ArrayLike | None, step: float | None) -> Arr
     duration = planned.duration
     width = duration / INSTANTS if step is None else float(step)
     if not width > 0.0:
-        raise InputError(f"step must be positive (got {width:g} s)", part=planned.part, hint="give a step above 0")
+        raise InputError(f"step must be positive (got {width:g} s)", part=planned.part)
     require_within("results", duration / width, part=planned.part, hint=f"give a longer step than {width:g} s")
     whole = int(np.floor(duration / width * (1.0 + _ROUNDING)))
     begin, end = planned.function.begin, planned.function.end
@@ -177,10 +174,7 @@ def _interpolate_table(mechanism: Mechanism, table: SampledMotion) -> Plan:
         function = CalledFunction(names, posed_course(mechanism, table), begin=float(first), end=float(last))
         return Plan(table.file, function, False)
     for name in others:
-        raise InputError(
-            f'"{name}" is not a coordinate of "{mechanism.name}"',
-            file=table.file, line=1, hint=nearest(name, names),
-        )  # fmt: skip
+        raise unknown_name(f'coordinate of "{mechanism.name}"', name, names, file=table.file, line=1)
     values = np.tile(rest(mechanism).theta, (len(table.time), 1))
     for name, column in table.values.items():
         values[:, names.index(name)] = column
@@ -401,10 +395,7 @@ def _columns(mechanism: Mechanism, table: SampledMotion) -> tuple[str, tuple[str
         place, _, axis = name.rpartition(".")
         if not place or axis not in known:
             names = (*numbering.coordinates, *(f"{key}.{axis}" for key in mechanism.sensors for axis in known))
-            raise InputError(
-                f'"{name}" is not a coordinate of "{mechanism.name}", nor a direction of a place',
-                file=table.file, line=1, hint=nearest(name, names),
-            )  # fmt: skip
+            raise unknown_name("coordinate or place direction", name, names, file=table.file, line=1)
         places.setdefault(place, []).append(axis)
     if len(places) > 1:
         raise InputError(

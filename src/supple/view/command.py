@@ -110,11 +110,11 @@ class ViewedItems:
 
     def _add(self, name: str) -> None:
         from supple.diagnostics import InputError
+        from supple.files.existing import require_file
         from supple.view.page.page_modes import read_measured
         from supple.view.page.played_motion import holds_run, read_run
 
-        if not Path(name).is_file():
-            raise InputError("does not exist", file=name, hint="check its name")
+        require_file(name)
         if Path(name).suffix.lower() in _RUNS and holds_run(name):
             self.runs.append(read_run(name))
         elif self.test is not None:

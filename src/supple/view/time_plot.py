@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, describe_unknown
 from supple.results.signals import Signals
 from supple.view.house_style import common_unit, in_house_style, label, legend_beside, new_figure
 from supple.view.panels import as_list, panel_axes, panels
@@ -58,9 +58,10 @@ def _chosen(groups: Mapping[str, Signals], names: Sequence[str]) -> dict[str, Si
     known = list(dict.fromkeys(name for signals in groups.values() for name in signals))
     for name in names:
         if name not in known:
-            file = name.lower().endswith((".png", ".pdf", ".svg", ".jpg"))
-            hint = f'to write a file use plot().savefig("{name}")' if file else nearest(name, known)
-            raise InputError(f'there is no signal "{name}"', part="plot", hint=hint)
+            message, hint = describe_unknown("signal", name, known)
+            if name.lower().endswith((".png", ".pdf", ".svg", ".jpg")):
+                hint = f'to write a file use plot().savefig("{name}")'
+            raise InputError(message, part="plot", hint=hint)
     found: dict[str, Signals] = {}
     left = list(dict.fromkeys(names))
     for title, signals in groups.items():

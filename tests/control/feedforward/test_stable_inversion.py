@@ -92,7 +92,7 @@ def test_the_mechanism_follows_ten_times_closer_than_with_rigid_feedforward(ralf
 
 
 def test_outputs_that_cannot_be_led_are_refused(ralf_model, reach):
-    with pytest.raises(supple.InputError, match=r'no position output "tip\.y"; did you mean'):
+    with pytest.raises(supple.InputError, match=r'unknown position output "tip\.y"; did you mean'):
         stable_inversion(ralf_model, reach, ["tip.x", "tip.y"])
     with pytest.raises(supple.InputError, match=r"1 are given: .*choose 2 positions"):
         stable_inversion(ralf_model, reach, ["tip.x"])

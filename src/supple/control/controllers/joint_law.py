@@ -24,7 +24,7 @@ from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference, Reference
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, empty
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.equations.equations_of_motion import EquationsOfMotion
 from supple.equations.forces import FRICTION_SPEED
 from supple.kinematics.configuration import At
@@ -215,8 +215,7 @@ class JointModel:
     def actuators(self) -> tuple[str, ...]:
         """Names of the actuators that are driven."""
         for name in self.driven or ():
-            if name not in self.inputs:
-                raise InputError(f'unknown actuator "{name}"', part="actuators", hint=nearest(name, self.inputs))
+            require_known("actuator", name, self.inputs, part="actuators")
         return self.inputs if self.driven is None else self.driven
 
     @property

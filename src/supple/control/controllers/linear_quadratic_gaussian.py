@@ -37,7 +37,7 @@ from supple.control.observers.observed_law import (
     product_columns,
 )
 from supple.control.observers.sampled_plant import discretize, discretize_cost, require_sample_time
-from supple.diagnostics import InputError, NumericalError, nearest
+from supple.diagnostics import InputError, NumericalError, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.repertoire import named_theta
 from supple.reduced.state_arguments import in_order, theta_points
@@ -144,8 +144,7 @@ def _find_held_state(
         return state, command
     theta = rigid_coordinate_names(observer.linear)
     for name in target:
-        if name not in theta:
-            raise InputError(f'"{name}" is not a coordinate θ', part="target", hint=nearest(name, theta))
+        require_known("coordinate", name, theta, part="target")
     change = np.array([target.get(name, state[i]) for i, name in enumerate(theta)]) - state[: len(theta)]
     rows = np.block([[F - np.eye(N), G], [np.eye(len(theta), N), np.zeros((len(theta), G.shape[1]))]])
     right = np.append(np.zeros(N), change)
@@ -394,7 +393,7 @@ def _require_definite(part: str, matrix: Array, names: tuple[str, ...], *, stric
     if least > 0.0 or (not strict and least >= -1e-12 * size):
         return
     name = names[int(np.abs(vectors[:, 0]).argmax())]
-    what = "not positive definite" if strict else "indefinite"
+    what = "not positive definite" if strict else "not positive semidefinite"
     raise InputError(
         f'the matrix is {what}: eigenvalue {least:.3g} in a direction with "{name}"', part=part,
         hint="give every input a weight above 0" if strict else "give weights from 0 on",

@@ -18,7 +18,7 @@ from scipy.sparse.linalg import splu
 
 from supple.array_types import Array
 from supple.control.feedforward.reference import Reference
-from supple.diagnostics import InputError, NumericalError, nearest
+from supple.diagnostics import InputError, NumericalError, unknown_name
 from supple.reduced.model import ReducedModel
 from supple.reduced.observed import ObservedMotion, measures_along
 from supple.reduced.time.begin import quasi_static
@@ -116,9 +116,7 @@ def position_outputs(model: ReducedModel, given: str | Sequence[str] | None) -> 
     for name in (given,) if isinstance(given, str) else given:
         matches = [item for item in known if item == name or item.startswith(f"{name}.")]
         if not matches:
-            raise InputError(
-                f'the model has no position output "{name}"', part=f'model "{model.name}"', hint=nearest(name, known)
-            )
+            raise unknown_name("position output", name, known, part=f'model "{model.name}"')
         found += matches
     return tuple(found)
 

@@ -18,7 +18,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.observers.sampled_plant import sampled_plant
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known, unknown_name
 from supple.results.linear_model import LinearModel
 
 
@@ -41,8 +41,7 @@ def open_loop(plant: LinearModel, controller: FeedbackGain | LinearModel, around
     if isinstance(law, FeedbackGain):
         law = static_law(law.K, law.linear.states, law.linear.inputs, law.sample_time)
     for name in law.outputs:
-        if name not in plant.inputs:
-            raise InputError(f'the plant has no input "{name}"', part="margins", hint=nearest(name, plant.inputs))
+        require_known("input of the plant", name, plant.inputs, part="margins")
     measured_plant = _with_outputs(plant, law.inputs, around.measuring_outputs)
     if law.step is not None:
         measured_plant = held_input_model(measured_plant, law.step, around.delays)
@@ -94,7 +93,7 @@ def _with_outputs(plant: LinearModel, names: tuple[str, ...], measuring_outputs:
     D = np.vstack([plant.D, np.zeros((len(plant.states), len(plant.inputs)))])
     for name in names:
         if measuring_outputs.get(name, name) not in known:
-            raise InputError(f'the plant has no output or state "{name}"', part="margins", hint=nearest(name, known))
+            raise unknown_name("output or state of the plant", name, known, part="margins")
     places = [known.index(measuring_outputs.get(name, name)) for name in names]
     outputs = tuple(known[place] for place in places)
     return replace(plant, C=C[places], D=D[places], outputs=outputs, second_order=None)

@@ -41,7 +41,7 @@ from supple.control.observers.sampled_plant import (
     require_sample_time,
     sampled_plant,
 )
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.equations.forces import FRICTION_SPEED
 from supple.hardware.hardware import Hardware
@@ -422,8 +422,7 @@ def _choose_outputs(
         described = {item.output for item in hardware.instruments}
         return tuple(name for name in outputs if name in described or name in encoders)
     for name in given:
-        if name not in outputs:
-            raise InputError(f'the model has no output "{name}"', part="Kalman filter", hint=nearest(name, outputs))
+        require_known("output", name, outputs, part="Kalman filter")
     missing = [name for name in encoders if name not in given]
     return (*missing, *given)
 

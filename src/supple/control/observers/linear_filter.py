@@ -18,7 +18,7 @@ from scipy.linalg import LinAlgError, solve_discrete_are
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate, require_continuous_time
 from supple.control.observers.sampled_plant import SampledPlant, discretize, sampled_plant
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known, unknown_name
 from supple.results.linear_model import LinearModel
 from supple.results.result import brief
 from supple.results.text import list_names
@@ -206,10 +206,8 @@ def _with_outputs(linear: LinearModel, names: tuple[str, ...]) -> LinearModel:
             direct.append(np.zeros(len(linear.inputs)))
             values[name] = linear.at.get("states", {}).get(name, 0.0)
         else:
-            raise InputError(
-                f'"{name}" is neither an output nor a state of the linear model', part="Kalman filter",
-                hint=nearest(name, (*linear.outputs, *linear.states)),
-            )  # fmt: skip
+            known = (*linear.outputs, *linear.states)
+            raise unknown_name("output or state", name, known, part="Kalman filter")
     if not rows:
         raise InputError("nothing is measured", part="Kalman filter", hint="name outputs or coordinates in measured=")
     about = {key: dict(linear.at.get(key, {})) for key in ("states", "inputs")}
@@ -235,10 +233,7 @@ def update_values(known: dict[str, float], given: float | Mapping[str, float] | 
     if isinstance(given, int | float):
         given = dict.fromkeys(known, float(given))
     for name, value in (given or {}).items():
-        if name not in known:
-            raise InputError(
-                f'"{name}" is not measured by the filter', part=f"{what} of the filter", hint=nearest(name, known)
-            )
+        require_known("measurement", name, known, part=f"{what} of the filter")
         known[name] = float(value)
 
 
@@ -247,7 +242,8 @@ def require_noise(noise_rms: Mapping[str, float]) -> None:
     for name, value in noise_rms.items():
         if not value > 0.0:
             raise InputError(
-                f'"{name}" has no noise, so that the filter would use no other measurement', part="Kalman filter",
+                f'"{name}" has no noise, so the filter would rely on it alone and ignore all others',
+                part="Kalman filter",
                 hint=f'describe the noise or the resolution of its sensor, or give noise={{"{name}": ...}}',
             )  # fmt: skip
 

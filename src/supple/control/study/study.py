@@ -26,7 +26,7 @@ from supple.control.controller import Controller
 from supple.control.study.distribution import Study
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import quantity
-from supple.diagnostics import InputError, SuppleError, SuppleWarning, nearest
+from supple.diagnostics import InputError, SuppleError, SuppleWarning, unknown_name
 from supple.diagnostics.arguments import require_arguments, value_text
 from supple.diagnostics.limits import require_within
 from supple.formats.document import load_mechanism
@@ -143,8 +143,7 @@ def plant_maker(
     mechanism = load_mechanism(plant)
     for name in names:
         if name not in mechanism.parameters:
-            raise InputError(f'{plant} has no parameter "{name}"', part="study",
-                             hint=nearest(name, [*mechanism.parameters, *KNOWN]))  # fmt: skip
+            raise unknown_name(f"parameter of {plant}", name, [*mechanism.parameters, *KNOWN], part="study")
     if full and any(name in spreads for name in (*FACTORS, MODES)):
         raise InputError(
             "stiffness and damping of a mechanism are parameters of its file", part="study",

@@ -21,7 +21,7 @@ from supple.description.quantities.unit_parsing import (
     nearest_unit,
     unknown_unit,
 )
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, describe_unknown, nearest
 from supple.diagnostics.errors import excerpt, quote
 
 LONGEST = 500  # characters
@@ -152,14 +152,16 @@ def _evaluate_name(name: str, names: Mapping[str, float], text: str) -> float:
         raise InputError(f'"{name}" in {quote(text)} is a function', hint=f"write {name}(...)")
     advice = nearest(name, [*names, *CONSTANTS])
     if not advice.startswith("did you mean"):  # list only the user's own names
-        advice = f"parameters: {nearest(name, names)}" if names else "no parameters are defined"
+        listed = nearest(name, names)
+        advice = f"known parameters: {listed.removeprefix('known: ')}" if names else "no parameters are defined"
     where = "" if text.strip() == name else f" in {quote(text)}"
     raise InputError(f"unknown name {quote(name)}{where}", hint=advice)
 
 
 def _evaluate_call(name: str, arguments: list[float], text: str) -> float:
     if name not in FUNCTIONS:
-        raise InputError(f"{quote(name)} in {quote(text)} is not a function", hint=nearest(name, FUNCTIONS))
+        message, hint = describe_unknown("function", name, FUNCTIONS)
+        raise InputError(f"{message} in {quote(text)}", hint=hint)
     function, fewest, most = FUNCTIONS[name]
     if not fewest <= len(arguments) <= most:
         more = "" if fewest == most else " or more" if most == _ANY else f" or {most}"

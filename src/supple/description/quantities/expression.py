@@ -33,7 +33,7 @@ from supple.description.quantities.dimension import (
     to_power,
 )
 from supple.description.quantities.unit_parsing import CONSTANTS, UNITS
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.errors import quote
 
 # The dimension of an expression: equal dimensions in sums, exponents in products and powers, functions of numbers.
@@ -139,8 +139,7 @@ def resolve_parameters(
     overrides : values that replace those of the file; expressions in the other parameters are allowed
     """
     for name in overrides:
-        if name not in raw:
-            raise InputError("the parameter does not exist", part=f'parameter "{name}"', hint=nearest(name, raw))
+        require_known("parameter", name, raw)
     written = {**raw, **overrides}
     trees: dict[str, ast.expr] = {}
     for name, value in written.items():

@@ -24,7 +24,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
+from supple.diagnostics import InputError, NumericalError, SuppleWarning, require_known
 from supple.export.c.source_text import c_table
 from supple.export.fmu.plant import plant, require_model
 from supple.export.fmu.unit import FmuContents, FmuQuantity
@@ -253,8 +253,7 @@ def local_compiler() -> list[str] | None:
 
 def cross_compiler(name: str) -> list[str]:
     """Return the command of zig's C compiler, from the package ziglang."""
-    if name not in PLATFORMS:
-        raise InputError(f'unknown platform "{name}"', part="export", hint=nearest(name, tuple(PLATFORMS)))
+    require_known("platform", name, tuple(PLATFORMS), part="export")
     if importlib.util.find_spec("ziglang") is None:
         raise InputError(
             f'platform "{name}" needs a cross compiler', part="export", hint="install zig: pip install ziglang"

@@ -17,7 +17,7 @@ from supple.description.drawing import Pose
 from supple.description.mechanism import GROUND
 from supple.description.quantities.dimension import ANGLE, LENGTH
 from supple.description.quantities.expression import current_parameters, use_parameters
-from supple.diagnostics import nearest
+from supple.diagnostics import describe_unknown
 from supple.diagnostics.errors import quote
 from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns, names_within
 from supple.geometry.rotation import rotation_about, rotation_vector
@@ -182,9 +182,8 @@ def links_of(rows: list[Row], outside: Mapping[str, Pose]) -> dict[str, TableLin
 def _antecedent(row: Row, labels: Mapping[str, Row], outside: Mapping[str, Pose]) -> str:
     antecedent = row.text("antecedent")
     if antecedent not in labels and antecedent not in outside and antecedent not in (BASE, GROUND):
-        raise row.fault(
-            "antecedent", f"there is no row {quote(antecedent)}", hint=nearest(antecedent, [BASE, *labels, *outside])
-        )
+        message, hint = describe_unknown("row", antecedent, [BASE, *labels, *outside])
+        raise row.fault("antecedent", message, hint=hint)
     return antecedent
 
 

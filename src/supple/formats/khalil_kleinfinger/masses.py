@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from supple.description.quantities.dimension import INERTIA, LENGTH, MASS, PLAIN, Dimension
-from supple.diagnostics import nearest
+from supple.diagnostics import describe_unknown
 from supple.diagnostics.errors import quote
 from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns
 from supple.formats.khalil_kleinfinger.geometry import TableLink
@@ -76,7 +76,8 @@ def link_of(row: Row, column: str, links: Mapping[str, TableLink]) -> TableLink:
     """Return the row of the geometry that a cell names."""
     label = row.text(column)
     if label not in links:
-        raise row.fault(column, f"there is no row {quote(label)} of the geometry", hint=nearest(label, links))
+        message, hint = describe_unknown("row of the geometry", label, links)
+        raise row.fault(column, message, hint=hint)
     return links[label]
 
 

@@ -21,7 +21,7 @@ from supple.description.quantities.dimension import LENGTH, require
 from supple.description.quantities.expression import current_parameters, number, use_parameters
 from supple.description.quantities.quantity import Part
 from supple.description.quantities.unit_parsing import CONSTANTS
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, unknown_name
 from supple.diagnostics.errors import excerpt, quote
 from supple.formats.error_lines import as_input_error, fields_of
 from supple.formats.khalil_kleinfinger import beams, closures, geometry, masses, stiffnesses
@@ -326,7 +326,7 @@ def read_par(path: str | Path) -> ParFile:
         name = _SPELLINGS.get(found[1].lower(), found[1]) if found[1] not in MASSES else found[1]
         line = text.count("\n", 0, found.start(1)) + 1
         if name not in _READ and name not in _OF_EQUATIONS:
-            raise InputError(f"unknown name {quote(name)}", part=name, file=file, line=line, hint=nearest(name, _READ))
+            raise unknown_name("name", name, _READ, file=file, line=line)
         if name in lists:
             raise InputError(
                 f"it is defined twice (first in line {lines[name]})", part=name, file=file, line=line, hint="remove one"

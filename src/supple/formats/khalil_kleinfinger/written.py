@@ -217,9 +217,9 @@ def _mass(
             written.rows[carrier] != label or np.abs(frame.position - home.to_local(own.position)).max() > _SAME
         ):
             raise InputError(
-                f'its name assigns it to row "{label}", which begins elsewhere',
+                f'it has the name of row "{label}" of the table, but another position',
                 part=f'body "{body}"',
-                hint="choose another name",
+                hint="rename the body",
             )
     found = transformed_mass(local_mass, frame.axes.T, -frame.axes.T @ frame.position)
     return (label, found.mass, *found.center, *found.inertia[np.triu_indices(3)])

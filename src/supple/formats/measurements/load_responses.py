@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.description.elastic.array_archive import read_archive
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, unknown_name
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import excerpt, quote
+from supple.files.existing import require_file
 from supple.formats.measurements.matlab_file import read_matlab
 from supple.formats.measurements.universal_channels import factor_of, quantity_of_unit, ratio_of
 from supple.formats.measurements.universal_file import read_universal
 from supple.formats.measurements.universal_responses import records_of, responses_of
-from supple.formats.text_file import read_bytes, require_file, text_of
+from supple.formats.text_file import read_bytes, text_of
 from supple.results.channel import Channel, channel, direction_of
 from supple.results.responses import UNIVERSAL, Responses
 from supple.results.text import list_names
@@ -149,7 +150,7 @@ def in_units(test: Responses, units: Mapping[str, str]) -> Responses:
     known = [one.name for one in (*test.responses, *test.references)]
     for name in units:
         if name not in (*known, "*", "reference *"):
-            raise InputError(f'there is no channel "{name}"', part="units", hint=nearest(name, known))
+            raise unknown_name("channel", name, known, part="units")
     responses, up = _as(test.responses, units, "*")
     references, down = _as(test.references, units, "reference *")
     H = test.H * up[:, None] / down

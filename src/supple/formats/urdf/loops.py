@@ -16,7 +16,7 @@ from supple.array_types import Array
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.quantities.dimension import ANGLE
 from supple.description.quantities.quantity import Length, Name, Number, Part, of
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, describe_unknown
 from supple.diagnostics.errors import quote
 from supple.formats.urdf.grammar import choose_name
 from supple.formats.urdf.links_and_joints import UrdfParts, placement_entry
@@ -207,8 +207,7 @@ def _link(parts: UrdfParts, name: str, tree: YamlTree, path: KeyPath, known: tup
     name = next((link for link in parts.robot.links if parts.names[link] == name), name)
     if name not in parts.robot.links:
         what = "link" if known is None else "joint or link"
-        hint = nearest(name, parts.robot.links if known is None else known)
-        raise _fault(tree, path, f"there is no {what} {quote(name)}", hint)
+        raise _fault(tree, path, *describe_unknown(what, name, parts.robot.links if known is None else known))
     return name
 
 

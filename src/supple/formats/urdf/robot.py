@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, describe_unknown, nearest
 from supple.diagnostics.errors import quote
 from supple.formats.urdf.grammar import fault
 from supple.geometry.inertia import MassProperties, zero_mass
@@ -137,7 +137,8 @@ def _require_joint(joint: Any, links: dict[str, Any], joints: dict[str, Any], fi
         if found is None or link is None:
             raise fault(f"it has no {end}", joint, file, hint=f'add <{end} link="..."/>')
         if link not in links:
-            raise fault(f"its {end} {quote(link)} is not a link", found, file, within=joint, hint=nearest(link, links))
+            message, hint = describe_unknown(f"{end} link", link, links)
+            raise fault(message, found, file, within=joint, hint=hint)
     if joint.find("parent").get("link") == joint.find("child").get("link"):
         raise fault("it connects a link with itself", joint, file, hint="check its parent and child")
     axis = joint.find("axis")

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import use_parameters
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, describe_unknown
 from supple.diagnostics.errors import excerpt, quote
 from supple.formats.error_lines import as_input_error, fields_of
 from supple.formats.mechanism_file import Parameters, mechanism_of, parameter_values, require_version, with_parameters
@@ -127,8 +127,8 @@ def _spherical(robot: Robot, choices: Choices, tree: YamlTree) -> tuple[str, ...
         raise tree.fault(("joint_type",), message, "joint_type", "give one type per entry of joint_name")
     for i, name in enumerate(choices.joint_name):
         if name not in robot.joints:
-            hint = nearest(name, robot.joints)
-            raise tree.fault(("joint_name", i), f"there is no joint {quote(name)}", "joint_name", hint)
+            message, hint = describe_unknown("joint", name, robot.joints)
+            raise tree.fault(("joint_name", i), message, "joint_name", hint)
     return choices.joint_name
 
 
@@ -216,8 +216,8 @@ def _actuators(parts: UrdfParts, given: Any, choices: Choices, tree: YamlTree) -
     for i, item in enumerate(listed):
         name = parts.names.get(item, item) if isinstance(item, str) else item
         if not isinstance(name, str) or name not in parts.actuators:
-            hint = nearest(str(item), parts.actuators)
-            raise tree.fault((key, i), f"{quote(item)} is not a joint with one coordinate", key, hint)
+            message, hint = describe_unknown("joint with one coordinate", item, parts.actuators)
+            raise tree.fault((key, i), message, key, hint)
         found[name] = parts.actuators[name]
     return found
 

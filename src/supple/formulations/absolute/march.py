@@ -217,7 +217,7 @@ def march(problem, method, courses, times, state, record, carried, most):
             potential = residual(system, state, u, aim, work)
         record.energies[n, KINETIC] = kinetic_energy(system, state.X, state.V) + work.account[ROTORS]
         record.energies[n, POTENTIAL], record.energies[n, STRAINED] = potential, work.account[STRAIN]
-        record.energies[n, WORK:] = carried[WORKS:]
+        copy_row(carried[WORKS:], record.energies[n, WORK:])
         carried[NEXT] = n + 1.0
     carried[TIME], carried[TRIAL], carried[LAST] = t, trial, last
     return DONE

@@ -136,7 +136,11 @@ def without_elements(system: SystemArrays) -> SystemArrays:
     still = system.superelements
     if still is not None:
         still = still._replace(stiffness=np.zeros_like(still.stiffness), damping=np.zeros_like(still.damping))
-    return system._replace(beams=None, superelements=still, mass_damping=None)
+    # No arrays of beams instead of None, so that the same compiled kernel serves the equations with and without them.
+    beams = system.beams
+    if beams is not None:
+        beams = BeamArrays(*(part if name == "coupled" else part[:0] for name, part in beams._asdict().items()))
+    return system._replace(beams=beams, superelements=still, mass_damping=None)
 
 
 def of_elements(problem: Absolute, state: State) -> tuple[sp.csr_array, ...]:

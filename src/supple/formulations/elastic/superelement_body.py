@@ -389,7 +389,7 @@ def _require_definite(arrays: SuperelementMatrices, path: Path) -> None:
     if diagonal[least] <= 0.0:
         what = "negative" if diagonal[least] < 0.0 else "zero although others are not"
         refuse(
-            f"the mass matrix is indefinite: a diagonal entry is {what} (node {_owner(arrays, least)})",
+            f"the mass matrix is not positive semidefinite: a diagonal entry is {what} (node {_owner(arrays, least)})",
             path,
             "export it again, consistent or lumped",
         )
@@ -403,7 +403,7 @@ def _require_definite(arrays: SuperelementMatrices, path: Path) -> None:
         lowest, row = _lowest_pivot(scaled)
         worst = None if row is None else int(kept[row])
     if lowest < _MASSLESS:
-        what = "singular" if lowest > -_MASSLESS else "indefinite"
+        what = "singular" if lowest > -_MASSLESS else "not positive semidefinite"
         energy = "no" if lowest > -_MASSLESS else "negative"
         where = "" if worst is None else f", most of it at node {_owner(arrays, worst)},"
         refuse(
@@ -449,7 +449,7 @@ def _require_one_piece(arrays: SuperelementMatrices, path: Path) -> None:
         start = np.random.default_rng(0).normal(size=K.shape[0])  # the same at every run
         values = np.sort(spla.eigsh(scaled, 8, sigma=-1e-10, v0=start, return_eigenvectors=False))
     if values[0] < -1e-6:
-        refuse("the stiffness matrix is indefinite", path, "export it with the signs of a spring")
+        refuse("the stiffness matrix is not positive semidefinite", path, "export it with the signs of a spring")
     if not values[6] > _GAP * np.abs(values[:6]).max():
         refuse(
             "the stiffness matrix has more than six zero-energy motions: unconnected parts, or nodes without stiffness",

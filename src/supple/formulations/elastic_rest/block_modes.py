@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation import kernel
+from supple.compilation.bundle import copy_table, make_symmetric, scale_columns
 from supple.formulations.elastic_rest.energy_modes import REFINED, all_motions, energy_modes, extend, refined_response
 from supple.formulations.elastic_rest.response_operator import Structure, respond, response_operator
 
@@ -54,6 +55,16 @@ def make_start(p, n):
 
 
 @kernel
+def scaled_start(p, stiffness, shift):
+    """Return a start (p, n) whose response has components of the same size in all coordinates."""
+    found = make_start(p, stiffness.shape[0])
+    for i in range(p):
+        for c in range(stiffness.shape[0]):
+            found[i, c] *= stiffness[c] + shift
+    return found
+
+
+@kernel
 def below(structure, sigma):
     """Return the number of eigenvalues of a structure with independent rows below sigma [eq. 9].
 
@@ -69,7 +80,7 @@ def below(structure, sigma):
         if gap < 0.0:
             count += 1
         D[c] = 1.0 / gap
-    S = np.dot(C * D, np.ascontiguousarray(C.T))
+    S = np.dot(scale_columns(C, D), np.ascontiguousarray(C.T))
     for i in range(m):
         S[i, i] += structure.compliance[i]
     for k in range(m):  # signs of the pivots of S = L D Lᵀ
@@ -104,9 +115,11 @@ def sharpen_modes(A, V, degree, cut):
     """Return T_d(2 A / cut - 1) V: Chebyshev, small on eigenvalues of A up to `cut`, growing beyond [eq. 8]."""
     before, now = V, V
     for i in range(degree):
-        after = respond(A, now) * (2.0 / cut) - now
-        if i > 0:
-            after = 2.0 * after - before
+        after = respond(A, now)
+        for k in range(V.shape[0]):
+            for c in range(V.shape[1]):
+                grown_by = after[k, c] * (2.0 / cut) - now[k, c]
+                after[k, c] = 2.0 * grown_by - before[k, c] if i > 0 else grown_by
         before, now = now, after
     return now
 
@@ -119,7 +132,8 @@ def ritz(A, Q):
     """
     AQ = respond(A, Q)
     H = np.dot(AQ, np.ascontiguousarray(Q.T))
-    mu, U = np.linalg.eigh(0.5 * (H + H.T))
+    make_symmetric(H)
+    mu, U = np.linalg.eigh(H)
     U = np.ascontiguousarray(U[:, ::-1].T)
     mu = mu[::-1].copy()
     kept = 0
@@ -187,7 +201,7 @@ def block(structure, A, search, count):
         if size < p:
             # Sharpening made some vectors the same but for rounding. Others take their places, A (Λ + s) v: of all
             # motions that keep the constraints alike, so that it fails only where there are no more.
-            size = extend(Q, size, respond(A, make_start(p - size, n) * (structure.stiffness + shift)))
+            size = extend(Q, size, respond(A, scaled_start(p - size, structure.stiffness, shift)))
         mu, V, AV = ritz(A, Q[:size])
         kept = mu.shape[0]
         # Where nearly all modes are wanted, rounding adds up in passes that no longer gain anything.
@@ -210,8 +224,8 @@ def grown(structure, search, V):
     """Return the search with a block of twice the size: the vectors V, and as many quasi-random ones."""
     p, n = search.start.shape
     start = np.empty((2 * p, n))
-    start[: V.shape[0]] = V
-    start[V.shape[0] :] = make_start(2 * p - V.shape[0], n) * (structure.stiffness + search.shift)
+    copy_table(V, start[: V.shape[0]])
+    copy_table(scaled_start(2 * p - V.shape[0], structure.stiffness, search.shift), start[V.shape[0] :])
     return Search(search.shift, search.cut, start, search.tolerance)
 
 

@@ -12,7 +12,8 @@ from math import sqrt
 import numpy as np
 
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.response_operator import multipliers
+from supple.compilation.bundle import add_table, copy_row, make_symmetric, scale_columns, subtract_table
+from supple.formulations.elastic_rest.response_operator import add_response, multipliers
 
 REFINED = 2  # corrections by residuals: each gains what the factors of S are good for
 SWEEPS = 12
@@ -34,7 +35,8 @@ def extend(Q, size, W):
     if size > 0:
         known = Q[:size]
         for _ in range(2):
-            W = W - np.dot(np.dot(W, np.ascontiguousarray(known.T)), known)
+            W = W.copy()
+            subtract_table(W, np.dot(np.dot(W, np.ascontiguousarray(known.T)), known))
     first = size
     for i in range(p):
         for _ in range(2):
@@ -67,10 +69,15 @@ def refined_response(structure, A, V, turns):
     Z, reactions = np.zeros(V.shape), np.zeros(gap.shape)
     for _ in range(1 + turns):
         step = multipliers(structure, A, F, gap)
-        Z += (F - np.dot(step, C)) * A.D
-        reactions += step
-        F = V - Z * (structure.stiffness + A.shift) - np.dot(reactions, C)
-        gap = reactions * structure.compliance - np.dot(Z, Ct)
+        add_response(A.D, F, np.dot(step, C), Z)
+        add_table(reactions, step)
+        pushed = np.dot(reactions, C)
+        F = np.empty(V.shape)
+        for i in range(V.shape[0]):
+            for c in range(V.shape[1]):
+                F[i, c] = V[i, c] - Z[i, c] * (structure.stiffness[c] + A.shift) - pushed[i, c]
+        gap = scale_columns(reactions, structure.compliance)
+        subtract_table(gap, np.dot(Z, Ct))
     return Z
 
 
@@ -114,7 +121,7 @@ def diagonalise(H, U):
 def elastic_energies(structure, Q):
     """Return H = Q Λ Qᵀ + Σ (C_i Q)(C_i Q)ᵀ / c_i (p, p) for motions Q (p, n)."""
     p = Q.shape[0]
-    H = np.dot(Q * structure.stiffness, np.ascontiguousarray(Q.T))
+    H = np.dot(scale_columns(Q, structure.stiffness), np.ascontiguousarray(Q.T))
     stretch = np.dot(Q, np.ascontiguousarray(structure.rows.T))
     for r in range(structure.rows.shape[0]):
         if structure.compliance[r] > 0.0:
@@ -149,7 +156,7 @@ def energy_modes(structure, Q, squares, Z):
     order = sort_indices(np.diag(H))
     for i in range(squares.shape[0]):
         squares[i] = H[order[i], order[i]]
-        Z[i] = U[order[i]]
+        copy_row(U[order[i]], Z[i])
 
 
 @kernel
@@ -164,11 +171,16 @@ def all_motions(structure, A, hard):
     at = 0
     for row in A.order:
         if structure.compliance[row] == 0.0:
-            rows[at] = C[row] / np.sqrt(np.sum(C[row] * C[row]))
+            total = 0.0
+            for c in range(n):
+                total += C[row, c] * C[row, c]
+            for c in range(n):
+                rows[at, c] = C[row, c] / sqrt(total)
             at += 1
     N = np.eye(n) if hard == 0 else np.ascontiguousarray(np.linalg.svd(rows)[2][hard:])
     H = elastic_energies(structure, N)
-    U = np.linalg.eigh(0.5 * (H + H.T))[1]
+    make_symmetric(H)
+    U = np.linalg.eigh(H)[1]
     return row_keeping(structure, A, np.dot(np.ascontiguousarray(U.T), N))
 
 
@@ -183,6 +195,11 @@ def row_keeping(structure, A, N):
     for r in range(gap.shape[1]):
         if structure.compliance[r] > 0.0:
             gap[:, r] = 0.0
-    kept = N - np.dot(multipliers(structure, A, np.zeros(N.shape), -gap), structure.rows) * A.D
+        else:
+            for i in range(gap.shape[0]):
+                gap[i, r] = -gap[i, r]
+    kept = N.copy()
+    pushed = np.dot(multipliers(structure, A, np.zeros(N.shape), gap), structure.rows)
+    subtract_table(kept, scale_columns(pushed, A.D))
     Q = np.empty(N.shape)
     return Q[: extend(Q, 0, kept)]

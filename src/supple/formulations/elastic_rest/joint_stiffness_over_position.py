@@ -17,7 +17,7 @@ from scipy.interpolate import PchipInterpolator
 from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.description.joints.elasticity import LOAD
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, unknown_name
 from supple.formulations.yielding_rows import SoftRow
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import ANGLE, KIND, NONE, THEN, A, B, gradient
@@ -60,10 +60,8 @@ def stiffness_tables(numbering: Numbering, rows_i: Integers, soft: dict[int, Sof
                     hint="use modes, frf, deflection or compliance at one configuration, or "
                     "replace the table by a number",
                 )  # fmt: skip
-            raise InputError(
-                f'the stiffness "{item.direction}" depends on "{item.table.over}", which is not a coordinate',
-                part=f'joint "{item.part}"', hint=nearest(item.table.over, numbering.coordinates),
-            )  # fmt: skip
+            what = f'coordinate of the stiffness "{item.direction}"'
+            raise unknown_name(what, item.table.over, numbering.coordinates, part=f'joint "{item.part}"')
         follows = numbering.constraints + numbering.coordinates.index(item.table.over)
         at, values = np.array(item.table.at, dtype=float), np.array(item.table.values, dtype=float)
         coordinate.append(follows)

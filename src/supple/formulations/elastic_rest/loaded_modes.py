@@ -18,8 +18,9 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compile_kernel, kernel
+from supple.compilation.bundle import add_table, copy_row, copy_table, make_symmetric, subtract_table
 from supple.compilation.threads import in_parts, single_blas_thread
-from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, Search, below, grown, make_start
+from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, Search, below, grown, scaled_start
 from supple.formulations.elastic_rest.constrained_modes import (
     SHAPES,
     first_shift,
@@ -121,20 +122,30 @@ def diagonalise_energy(energy, mass, near):
         return np.empty(0), L
     R = inverse_of(L)
     W = np.dot(np.dot(R, mass), R.T)
-    W = 0.5 * (W + W.T)
+    make_symmetric(W)
+    nu = np.empty(p)
     if near:
         diagonalise(W, R)
-        order = sort_indices(-np.diag(W))
-        nu, R = np.diag(W)[order], R[order]
+        for i in range(p):
+            nu[i] = -W[i, i]
+        order, turned = sort_indices(nu), R
+        R = np.empty((p, p))
+        for i in range(p):
+            nu[i] = W[order[i], order[i]]
+            copy_row(turned[order[i]], R[i])
     else:
-        nu, U = np.linalg.eigh(W)
-        nu = nu[::-1].copy()
+        rising, U = np.linalg.eigh(W)
+        for i in range(p):
+            nu[i] = rising[p - 1 - i]
         R = np.dot(np.ascontiguousarray(U[:, ::-1].T), R)
     for i in range(p):
         if not nu[i] > 0.0:
             return np.empty(0), R
-        R[i] /= sqrt(nu[i])
-    return 1.0 / nu, R
+        length = sqrt(nu[i])
+        nu[i] = 1.0 / nu[i]
+        for k in range(p):
+            R[i, k] /= length
+    return nu, R
 
 
 @kernel
@@ -150,13 +161,15 @@ def pushes(shifted, X, G):
 @kernel
 def outside(x, X):
     """Replace x (1, z) by its normalized component outside the span of orthonormal X (p, z); return its length."""
-    x -= np.dot(np.dot(x, X.T), X)
+    subtract_table(x, np.dot(np.dot(x, X.T), X))
     total = 0.0
     for c in range(x.shape[1]):
         total += x[0, c] * x[0, c]
+    length = sqrt(total)
     if total > 0.0:
-        x /= sqrt(total)
-    return sqrt(total)
+        for c in range(x.shape[1]):
+            x[0, c] /= length
+    return length
 
 
 @kernel
@@ -203,13 +216,15 @@ def diagonal_modes(structure, loading, Q, squares, Z):
     The number of modes is the length of `squares`.
     """
     G = np.dot(stiffness_of(loading, Q), Q.T)
-    H = elastic_energies(structure, Q) + 0.5 * (G + G.T)
+    make_symmetric(G)
+    H = elastic_energies(structure, Q)
+    add_table(H, G)
     V = Q.copy()
     diagonalise(H, V)
     order = sort_indices(np.diag(H))
     for i in range(squares.shape[0]):
         squares[i] = H[order[i], order[i]]
-        Z[i] = V[order[i]]
+        copy_row(V[order[i]], Z[i])
 
 
 @kernel
@@ -227,7 +242,8 @@ def chebyshev_steps(A, loading, state, away, number, fresh):
         if turn > 0:
             if fresh:
                 g = stiffness_of(loading, x)
-            away = respond(A, pushes(shifted[:k], x, g)) - x
+            away = respond(A, pushes(shifted[:k], x, g))
+            subtract_table(away, x)
         for i in range(k):
             least = min(max(1.0 - shifted[i] / last, 0.05), 0.999)
             middle, half = 0.5 * (1.0 + least), 0.5 * (1.0 - least)
@@ -246,7 +262,8 @@ def stiffness_with(loading, X, probe):
     """Return X K_g (k, z) and probe K_g (1, z)."""
     k, n = X.shape
     both = np.empty((k + 1, n))
-    both[:k], both[k] = X, probe[0]
+    copy_table(X, both[:k])
+    copy_row(probe[0], both[k])
     found = stiffness_of(loading, both)
     return found[:k], found[k:]
 
@@ -256,7 +273,8 @@ def energies(shifted, X, P, k):
     """Return E and M (p, p) of motions X (p, z) with forces P (p, z); from number k on they are modes."""
     p = X.shape[0]
     E, M = np.diag(shifted), np.eye(p)
-    E[:k], M[:k] = np.dot(X[:k], P.T), np.dot(X[:k], X.T)
+    copy_table(np.dot(X[:k], P.T), E[:k])
+    copy_table(np.dot(X[:k], X.T), M[:k])
     for i in range(k):
         for j in range(i):
             E[i, j] = E[j, i] = 0.5 * (E[i, j] + E[j, i])
@@ -272,9 +290,11 @@ def correct_motions(A, loading, state, away, probe, fresh):
     x, g = chebyshev_steps(A, loading, state, away, STEPS, fresh)
     push = pushes(state.shifted[:k], x, g)
     X, P, G = state.X, state.P, state.G
-    X[:k] = respond(A, push)
-    G[:k], pushed = stiffness_with(loading, X[:k], probe)
-    P[:k] = push + G[:k]
+    copy_table(respond(A, push), X[:k])
+    now, pushed = stiffness_with(loading, X[:k], probe)
+    copy_table(now, G[:k])
+    copy_table(push, P[:k])
+    add_table(P[:k], now)
     E, M = energies(state.shifted, X, P, k)
     return diagonal(E, M, LoadedBlock(state.shifted, X, P, G, pushed), True)
 
@@ -293,14 +313,17 @@ def last_pushes(A, loading, state, away, number):
     """Return forces (k, z) whose response is the first k modes of a block, after `number` last steps; `away` (k, z)."""
     k, p = away.shape[0], state.shifted.shape[0]
     x, g = chebyshev_steps(A, loading, state, away, number, True)
-    step = x - state.X[:k]
-    step -= np.dot(np.dot(step, state.X.T), state.X)
+    step = x.copy()
+    subtract_table(step, state.X[:k])
+    subtract_table(step, np.dot(np.dot(step, state.X.T), state.X))
     # What that takes along of the other vectors of the block, to first order, by their energies.
     along = np.dot(step, state.P[k:].T)
     for i in range(k):
         for j in range(p - k):
             along[i, j] /= state.shifted[i] - state.shifted[k + j]
-    return pushes(state.shifted[:k], state.X[:k] + step + np.dot(along, state.X[k:]), g)
+    add_table(step, state.X[:k])
+    add_table(step, np.dot(along, state.X[k:]))
+    return pushes(state.shifted[:k], step, g)
 
 
 @kernel
@@ -319,14 +342,16 @@ def smooth_modes(A, loading, state, push, squares, Z):
     The first k motions of the block are the responses to `push` (k, z).
     """
     k, X, P = push.shape[0], state.X.copy(), state.P.copy()
-    X[:k] = respond(A, push)
-    P[:k] = push + stiffness_of(loading, X[:k])
+    copy_table(respond(A, push), X[:k])
+    copy_table(push, P[:k])
+    add_table(P[:k], stiffness_of(loading, X[:k]))
     E, M = energies(state.shifted, X, P, k)
     shifted, R = diagonalise_energy(E, M, True)
     if shifted.shape[0] == 0:
         return False
-    Z[:] = np.dot(R[: Z.shape[0]], X)
-    squares[:] = shifted[: squares.shape[0]] - A.shift
+    copy_table(np.dot(R[: Z.shape[0]], X), Z)
+    for i in range(squares.shape[0]):
+        squares[i] = shifted[i] - A.shift
     return True
 
 
@@ -334,7 +359,8 @@ def smooth_modes(A, loading, state, push, squares, Z):
 def refined_modes(structure, A, loading, state, push, squares, Z):
     """Compute the same modes if the rounding of A matters: motions are refined, with ω² from their energy (eq. 9a)."""
     k, forces = push.shape[0], np.empty(state.X.shape)
-    forces[:k], forces[k:] = push, pushes(state.shifted[k:], state.X[k:], state.G[k:])
+    copy_table(push, forces[:k])
+    copy_table(pushes(state.shifted[k:], state.X[k:], state.G[k:]), forces[k:])
     Y = refined_response(structure, A, forces, 1 if least_pivot(A) > ROUGH else REFINED)
     for _ in range(2):  # orthonormal to the last bits
         L = np.zeros((Y.shape[0], Y.shape[0]))
@@ -352,10 +378,13 @@ def converge_modes(structure, A, loading, search, basis, squares, Z):
     if p <= count:
         return False, basis.Y
     # A motion without a pattern shows how much the loads take of the stiffness outside the block, round by round.
-    probe = respond(A, make_start(1, n) * (structure.stiffness + A.shift))
+    probe = respond(A, scaled_start(1, structure.stiffness, A.shift))
     G, pushed = stiffness_with(loading, basis.Y, probe)
-    E = np.dot(basis.Y, G.T)
-    state = diagonal(np.eye(p) + 0.5 * (E + E.T), basis.mass, LoadedBlock(E[0], basis.Y, basis.F + G, G, pushed), False)
+    E, P = np.dot(basis.Y, G.T), basis.F.copy()
+    make_symmetric(E)
+    add_table(E, np.eye(p))
+    add_table(P, G)
+    state = diagonal(E, basis.mass, LoadedBlock(np.empty(p), basis.Y, P, G, pushed), False)
     if state.shifted.shape[0] == 0:
         return False, state.X
     k = last_of_cluster(state.shifted, count)
@@ -368,13 +397,16 @@ def converge_modes(structure, A, loading, search, basis, squares, Z):
         now = p if turn == 0 else k  # guards are corrected once
         shifted = state.shifted
         push = np.empty((now + 1, n))
-        push[:now], push[now] = pushes(shifted[:now], state.X[:now], state.G[:now]), state.probe[0]
+        copy_table(pushes(shifted[:now], state.X[:now], state.G[:now]), push[:now])
+        copy_row(state.probe[0], push[now])
         answer = respond(A, push)
         probe = answer[now:]
         size = outside(probe, state.X)
         share = max(share, size) if turn > 0 else 0.0
-        away = answer[:now] - state.X[:now]
-        away -= np.dot(np.dot(away, state.X.T), state.X)  # within the block energies say more than A
+        away = answer[:now].copy()
+        subtract_table(away, state.X[:now])
+        # Within the block energies say more than A.
+        subtract_table(away, np.dot(np.dot(away, state.X.T), state.X))
         worst = 0.0
         for i in range(count):
             total = 0.0
@@ -425,15 +457,18 @@ def loaded_modes(loading, held, search, loaded, k, X, squares, Z):
     else:
         Q = search.start
         basis = first_basis(structure, A, search)
-    row_forces = -loaded.along[k]
+    row_forces = np.empty(loaded.along.shape[1])
+    for i in range(row_forces.shape[0]):
+        row_forces[i] = -loaded.along[k, i]
     if loaded.row_forces.shape[0] > 0:
-        row_forces[:] = loaded.row_forces[k]
+        copy_row(loaded.row_forces[k], row_forces)
     else:
         found = at_rest(structure, A, basis, rest_forces(rest, held, structure, loaded, k, X))
         for i in range(held.rows.shape[0]):
             row_forces[held.rows[i]] += found[i]
-    if not np.isfinite(row_forces).all():
-        return -1
+    for force in row_forces:
+        if not np.isfinite(force):
+            return -1
     geometric_stiffness(rest, loading.forms, X, row_forces, loading.geometric)
     if whole:
         wanted = min(count, Q.shape[0])

@@ -10,7 +10,7 @@ so that redundant constraints need no choice.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import isnan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.compilation import kernel
+from supple.compilation.bundle import add_table, scale_columns, subtract_table
 
 DEPENDENT = 1e-11  # of a row's own length squared, when the others have taken their share
 ROUGH = 1e-5  # a pivot of S below which B is refined
@@ -94,8 +95,10 @@ def response_operator(structure, shift):
     """Return A of a structure; rows are scaled to S_ii = 1 first, since they measure lengths and angles."""
     C, compliance = structure.rows, structure.compliance
     m, n = C.shape
-    D = 1.0 / (structure.stiffness + shift)
-    CD = C * D
+    D = np.empty(n)
+    for c in range(n):
+        D[c] = 1.0 / (structure.stiffness[c] + shift)
+    CD = scale_columns(C, D)
     S = np.dot(CD, np.ascontiguousarray(C.T))
     scale = np.empty(m)
     for i in range(m):
@@ -149,7 +152,11 @@ def refined_rows(structure, D, B, L, order, scale):
         if soft > 0.0:
             for j in range(i, rank):
                 P[i, j] += soft * inverse[j, i]
-    return B + np.dot(inverse, C * D - np.dot(P, B))
+    gap = scale_columns(C, D)
+    subtract_table(gap, np.dot(P, B))
+    found = np.dot(inverse, gap)
+    add_table(found, B)
+    return found
 
 
 @kernel
@@ -162,7 +169,9 @@ def least_pivot(A):
 @kernel
 def respond(A, V):
     """Return A V for vectors in rows, V (p, n)."""
-    return V * A.D - np.dot(np.dot(V, np.ascontiguousarray(A.refined.T)), A.B)
+    found = scale_columns(V, A.D)
+    subtract_table(found, np.dot(np.dot(V, np.ascontiguousarray(A.refined.T)), A.B))
+    return found
 
 
 @kernel
@@ -176,7 +185,8 @@ def multipliers(structure, A, V, ends):
     L, order, scale = A.L, A.order, A.scale
     rank, p = order.shape[0], V.shape[0]
     reactions = np.zeros((p, structure.rows.shape[0]))
-    right = np.dot(V * A.D, np.ascontiguousarray(structure.rows.T)) - ends
+    right = np.dot(scale_columns(V, A.D), np.ascontiguousarray(structure.rows.T))
+    subtract_table(right, ends)
     y = np.empty((rank, p))  # right sides side by side: each step is done for all of them at once
     for i in range(rank):
         for q in range(p):
@@ -202,6 +212,19 @@ def multipliers(structure, A, V, ends):
 
 
 @kernel
+def add_response(D, F, pushed, Z):
+    """Add the response (F - pushed) D of free bodies (p, n) to Z; return the largest change."""
+    largest = 0.0
+    for i in range(Z.shape[0]):
+        for c in range(Z.shape[1]):
+            change = (F[i, c] - pushed[i, c]) * D[c]
+            Z[i, c] += change
+            if abs(change) > largest or isnan(change):
+                largest = abs(change)
+    return largest
+
+
+@kernel
 def find_rest(structure, A, forces, ends, Z, reactions):
     """Compute Z (p, n) and λ (p, rows) of Λ Z + Cᵀλ = forces, C Z - diag(c) λ = ends, from A with its shift [eq. 20].
 
@@ -215,14 +238,19 @@ def find_rest(structure, A, forces, ends, Z, reactions):
     size, last = 0.0, np.inf
     for _ in range(400):
         # Residuals of both rows, and the step that takes them away but for the shift.
-        F = forces - Z * structure.stiffness - np.dot(reactions, C)
-        gap = ends - np.dot(Z, Ct) + reactions * structure.compliance
+        F, pushed = np.empty(Z.shape), np.dot(reactions, C)
+        gap, moved = np.empty(reactions.shape), np.dot(Z, Ct)
+        for i in range(Z.shape[0]):
+            for c in range(Z.shape[1]):
+                F[i, c] = forces[i, c] - Z[i, c] * structure.stiffness[c] - pushed[i, c]
+            for r in range(gap.shape[1]):
+                gap[i, r] = ends[i, r] - moved[i, r] + reactions[i, r] * structure.compliance[r]
         step = multipliers(structure, A, F, gap)
-        change = (F - np.dot(step, C)) * A.D
-        Z += change
-        reactions += step
-        largest = np.abs(change).max()
-        size = max(size, np.abs(Z).max())
+        largest = add_response(A.D, F, np.dot(step, C), Z)
+        add_table(reactions, step)
+        for i in range(Z.shape[0]):
+            for c in range(Z.shape[1]):
+                size = max(size, abs(Z[i, c]))
         if largest <= FULL * size or (largest <= ROUNDED * size and largest >= 0.5 * last):
             return True
         if not np.isfinite(largest):

@@ -14,10 +14,11 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.block_modes import make_start, sharpen_modes
+from supple.compilation.bundle import add_table, scale_columns, subtract_table
+from supple.formulations.elastic_rest.block_modes import scaled_start, sharpen_modes
 from supple.formulations.elastic_rest.energy_modes import REFINED, extend
 from supple.formulations.elastic_rest.loads import rest_loads
-from supple.formulations.elastic_rest.response_operator import least_pivot, multipliers, respond
+from supple.formulations.elastic_rest.response_operator import add_response, least_pivot, multipliers, respond
 from supple.formulations.elastic_rest.stiffening_kernels import LoadForms
 
 STATIC = 1e-11  # of the displacements at rest: the last change
@@ -93,7 +94,7 @@ def first_basis(structure, A, search):
         # Some are the same but for rounding. Others take their places, as in `block`.
         Q = np.empty(F.shape)
         size = extend(Q, 0, F)
-        size = extend(Q, size, respond(A, make_start(F.shape[0] - size, F.shape[1]) * (structure.stiffness + A.shift)))
+        size = extend(Q, size, respond(A, scaled_start(F.shape[0] - size, structure.stiffness, A.shift)))
         basis = unit_energy(Q[:size], respond(A, Q[:size]))
     return basis
 
@@ -118,7 +119,11 @@ def at_rest(structure, A, basis, f):
     """
     C, shift = structure.rows, A.shift
     L = np.zeros(basis.mass.shape)
-    least = factor(np.eye(L.shape[0]) - shift * basis.mass, L)
+    elastic = np.eye(L.shape[0])
+    for i in range(L.shape[0]):
+        for j in range(L.shape[0]):
+            elastic[i, j] -= shift * basis.mass[i, j]
+    least = factor(elastic, L)
     for i in range(L.shape[0]):
         least = min(least, L[i, i])
     if not least > UNHELD:
@@ -127,14 +132,17 @@ def at_rest(structure, A, basis, f):
     over = np.dot(inverse, basis.Y)  # of unit elastic energy
     along = np.dot(over, f)
     x = np.dot(along, over)
-    left = f + shift * x - np.dot(np.dot(along, inverse), basis.F)  # forces that are not balanced yet
-    way, push, before = np.zeros(x.shape), np.zeros(x.shape), 1.0
+    left = np.dot(np.dot(along, inverse), basis.F)
+    for c in range(x.shape[0]):
+        left[c] = f[c] + shift * x[c] - left[c]  # forces that are not balanced yet
+    way, push, stiff, before = np.zeros(x.shape), np.zeros(x.shape), np.empty(x.shape), 1.0
     for turn in range(TURNS):  # conjugate gradients: K way = push - s way, but for forces of rows
         answer = respond(A, left.reshape(1, -1))[0]
         work = np.dot(answer, left)
         share = work / before if turn > 0 else 0.0
-        way, push = answer + share * way, left + share * push
-        stiff = push - shift * way
+        for c in range(x.shape[0]):
+            way[c], push[c] = answer[c] + share * way[c], left[c] + share * push[c]
+            stiff[c] = push[c] - shift * way[c]
         energy = np.dot(way, stiff)
         if not energy > 0.0:
             break
@@ -146,14 +154,21 @@ def at_rest(structure, A, basis, f):
         if not change > STATIC * size:
             break
     force, z = f.reshape(1, -1), x.reshape(1, -1)
-    reactions = multipliers(structure, A, force + shift * z, np.zeros((1, C.shape[0])))
+    F = np.empty(z.shape)
+    for c in range(x.shape[0]):
+        F[0, c] = f[c] + shift * x[c]
+    reactions = multipliers(structure, A, F, np.zeros((1, C.shape[0])))
     if least_pivot(A) < APART:
         # Rows that little keeps apart: the forces between them are what the rounding of S leaves.
         for _ in range(REFINED):
-            F = force - z * structure.stiffness - np.dot(reactions, C)
-            step = multipliers(structure, A, F, reactions * structure.compliance - np.dot(z, C.T))
-            z += (F - np.dot(step, C)) * A.D
-            reactions += step
+            pushed = np.dot(reactions, C)
+            for c in range(x.shape[0]):
+                F[0, c] = force[0, c] - z[0, c] * structure.stiffness[c] - pushed[0, c]
+            gap = scale_columns(reactions, structure.compliance)
+            subtract_table(gap, np.dot(z, C.T))
+            step = multipliers(structure, A, F, gap)
+            add_response(A.D, F, np.dot(step, C), z)
+            add_table(reactions, step)
     return reactions[0]
 
 

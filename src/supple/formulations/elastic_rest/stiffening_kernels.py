@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
 from supple.compilation import compile_kernel, kernel
+from supple.compilation.bundle import add_table, copy_table
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.geometric_stiffness_at_rest import (
     applied_form,
@@ -216,8 +217,8 @@ def apply_geometric_stiffness(rest, forms, geometric, V):
         start, first, width, before, seen = own[BLOCK], own[FIRST], own[WIDTH], own[BEFORE], own[SEEN]
         block = geometric.blocks[start : start + (width + seen) * width].reshape(width + seen, width)
         both = np.dot(block, motions[first : first + width])
-        found[first : first + width] = both[:width]
-        moved[before : before + seen] = both[width:]
+        copy_table(both[:width], found[first : first + width])
+        copy_table(both[width:], moved[before : before + seen])
     pushed = np.zeros(moved.shape)
     for k in range(forms.ends.shape[0]):
         if geometric.bent[k]:
@@ -226,7 +227,7 @@ def apply_geometric_stiffness(rest, forms, geometric, V):
         own = forms.bodies[b]
         start, first, width, before, seen = own[BLOCK], own[FIRST], own[WIDTH], own[BEFORE], own[SEEN]
         block = geometric.blocks[start + width * width : start + (width + seen) * width].reshape(seen, width)
-        found[first : first + width] += np.dot(block.T, pushed[before : before + seen])
+        add_table(found[first : first + width], np.dot(block.T, pushed[before : before + seen]))
     return np.ascontiguousarray(found.T)
 
 

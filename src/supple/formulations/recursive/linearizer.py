@@ -191,13 +191,13 @@ def _require_small(tree: TreeArrays) -> None:
     if tree.n > MOST_AXES:
         raise InputError(
             f"the tree has {tree.n} axes, more than the limit of {MOST_AXES}",
-            part="specialised code",
+            part="code generation",
             hint="use the general kernels, which are as fast for many axes",
         )
     if tree.distances:
         raise InputError(
             f"the tree has {len(tree.distances)} springs, dampers or actuators between two points",
-            part="specialised code",
+            part="code generation",
             hint="use the general kernels",
         )
 

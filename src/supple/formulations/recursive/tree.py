@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array, Integers
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import unknown_name
 from supple.formulations.recursive.memory import BALL, FLOAT, SCREW, SLIDE, TURN, PackedTree
 from supple.geometry.rotation import axes_from_z
 
@@ -84,7 +84,7 @@ def _chain(kind: str, axis: Array, second: Array) -> list[JointAxis]:
         return [JointAxis(FLOAT, z, i) for i in range(6)]
     if kind == "weld":
         return []
-    raise InputError(f'unknown joint kind "{kind}"', part="tree", hint=nearest(kind, JOINTS))
+    raise unknown_name("joint kind", kind, JOINTS, part="tree")
 
 
 # The tree: links, loads, and what acts along coordinates and distances.

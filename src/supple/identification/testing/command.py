@@ -52,7 +52,7 @@ Noise = Annotated[
     str,
     typer.Option(
         "--noise",
-        metavar="SHARE",
+        metavar="FRACTION",
         help=help_of("virtual_test", "noise"),
         show_default=False,
         rich_help_panel="Instruments",
@@ -62,7 +62,7 @@ Floor = Annotated[
     str,
     typer.Option(
         "--floor",
-        metavar="SHARE",
+        metavar="FRACTION",
         help=help_of("virtual_test", "floor"),
         show_default=False,
         rich_help_panel="Instruments",
@@ -231,7 +231,11 @@ ReferenceOption = Annotated[
 ]
 PlaceOption = Annotated[
     list[str] | None,
-    typer.Option("--place", metavar="POINT=PLACE", help="Point of the mechanism for a measured point. Repeatable."),
+    typer.Option(
+        "--place",
+        metavar="MEASURED=POINT",
+        help="Point of the mechanism that belongs to a measured point. Repeatable.",
+    ),
 ]
 Within = Annotated[
     str,
@@ -259,7 +263,7 @@ Exponential = Annotated[
     str | None,
     typer.Option(
         "--exponential",
-        metavar="SHARE",
+        metavar="FRACTION",
         help="Exponential window, given by its value at the end of a record, such as 1%. Default: no window.",
         rich_help_panel="Signal processing",
     ),

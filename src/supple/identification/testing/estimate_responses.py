@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import fft, signal
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.results.responses import Responses
 from supple.results.time_records import TimeRecords
@@ -87,8 +87,7 @@ def estimate_responses(
     ('Hv', 3)
     """
     require_arguments(estimate_responses, locals())
-    if estimator not in ESTIMATORS:
-        raise InputError(f'unknown estimator "{estimator}"', part="estimator", hint=nearest(estimator, ESTIMATORS))
+    require_known("estimator", estimator, ESTIMATORS, part="estimator")
     if estimator == "H2" and len(records.references) > 1:
         raise InputError(
             f"H2 requires one reference (got {len(records.references)})", part="estimator", hint="use H1 or Hv"

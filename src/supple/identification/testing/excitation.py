@@ -8,7 +8,7 @@ import numpy as np
 from scipy import signal
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 
 Shaker = Literal["random", "burst", "chirp", "multisine"]
 SHAKERS = ("random", "burst", "chirp", "multisine")
@@ -47,8 +47,7 @@ def shaker_signals(
     multisine : periodic in a record. For several inputs, each is multiplied in record n by column n of a Hadamard
                        or Fourier matrix, so that over as many records as inputs they are orthogonal
     """
-    if kind not in SHAKERS:
-        raise InputError(f'unknown shaker signal "{kind}"', part="shaker", hint=nearest(kind, SHAKERS))
+    require_known("shaker signal", kind, SHAKERS, part="shaker")
     low, high = band_hz or usual_band(sampling_hz, samples)
     if not 0.0 <= low < high <= 0.5 * sampling_hz:
         raise InputError(

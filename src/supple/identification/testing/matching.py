@@ -11,7 +11,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.elastic.placed_beam import placed_beams
 from supple.description.mechanism import GROUND, Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, describe_unknown, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.identification.testing.model_responses import place_position
 from supple.kinematics.closure import assemble
@@ -181,10 +181,8 @@ def _posture(test: Responses, mechanism: Mechanism, at: At | Configuration) -> A
             hint=f'leave `at` out, or correct the test: test.changed(at="{at}")',
         )  # fmt: skip
     chosen = at if at is not None else (test.at or None)
-    if isinstance(chosen, str) and chosen not in mechanism.configurations:
-        raise InputError(
-            f'the mechanism has no configuration "{chosen}"', part="at", hint=nearest(chosen, mechanism.configurations)
-        )
+    if isinstance(chosen, str):
+        require_known("configuration", chosen, mechanism.configurations, part="at")
     return chosen
 
 
@@ -215,7 +213,8 @@ def _match(
             )
         return Match(point, named, how, apart)
     if position is None:
-        return f'the mechanism has no place "{point}", and the test gives no position of it; {nearest(point, known)}'
+        message, hint = describe_unknown("place", point, known)
+        return f"{message}, and the test gives no position of it; {hint}"
     x = np.array(position)
     close = [(float(np.linalg.norm(where - x)), name) for name, where in known.items()]
     least_of_all = min((off for off, _ in close), default=np.inf)
@@ -281,7 +280,7 @@ def _other_posture(
     points: Mapping[str, Vector3 | None], mechanism: Mechanism, configuration: Configuration, within: float
 ) -> str:
     """Return a hint: another posture of the mechanism at which the points match, or how to match them."""
-    usual = "add a sensor there, give its place (places={...}, --place POINT=PLACE), or allow more (--within)"
+    usual = "add a sensor there, give its place (places={...}, --place MEASURED=POINT), or allow more (--within)"
     fits = []
     for name in mechanism.configurations:
         other = assemble(mechanism, name)

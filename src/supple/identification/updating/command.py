@@ -22,6 +22,7 @@ from supple.cli.options import (
     read_mechanism,
 )
 from supple.cli.progress_line import ProgressText
+from supple.diagnostics import InputError
 
 if TYPE_CHECKING:
     from supple.identification.damping.fitted_damping import FittedDamping
@@ -52,7 +53,7 @@ Sensors = Annotated[
     ),
 ]
 PlanTestNoise = Annotated[
-    float, typer.Option("--noise", metavar="SHARE", help=help_of("plan_test", "noise"), show_default=False)
+    float, typer.Option("--noise", metavar="FRACTION", help=help_of("plan_test", "noise"), show_default=False)
 ]
 PlanTestBand = Annotated[
     str, typer.Option("--band", metavar="LOW:HIGH", help=help_of("plan_test", "band"), show_default=False)
@@ -81,6 +82,8 @@ def plan_test(
 
         read = [item.strip() for item in pieces(sensors)] if sensors else _places(mechanism)
         tests = [_candidate(mechanism, text, read) for text in [*(candidates or ()), *(more or ())]]
+        if not tests:
+            raise InputError("no candidate test is given", part="--candidates", hint="name at least one: home:tip.z")
         with ProgressText(answer) as show:
             found = plan(
                 mechanism, [item.strip() for item in pieces(parameters)], tests,
@@ -166,8 +169,9 @@ DampingText = Annotated[
     typer.Option(
         "--damping",
         metavar="MODEL,...",
-        help="Damping model to fit: structural, rayleigh, none, modal, joints or materials. Without "
-        "--parameters, only damping is fitted.",
+        help="Damping model to fit. `structural`, `rayleigh` or `none` is fitted together with the parameters to "
+        "responses; `modal`, `joints` or `materials` is fitted afterwards. Without --parameters, only damping is "
+        "fitted.",
     ),
 ]
 Groups = Annotated[
@@ -202,7 +206,9 @@ Misfit = Annotated[
 ]
 Noise = Annotated[
     float | None,
-    typer.Option("--frequency-noise", metavar="SHARE", help="Relative standard deviation of the natural frequencies."),
+    typer.Option(
+        "--frequency-noise", metavar="FRACTION", help="Relative standard deviation of the natural frequencies."
+    ),
 ]
 Starts = Annotated[
     int,

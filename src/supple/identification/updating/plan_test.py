@@ -206,7 +206,7 @@ def plan_test(
 
     machine = mechanism if isinstance(mechanism, Mechanism) else load_mechanism(mechanism)
     if not candidates:
-        raise InputError("no candidate is given", part="plan_test", hint="give postures and excitation points")
+        raise InputError("no candidate test is given", part="candidates", hint="give at least one Candidate")
     if not noise > 0.0:
         raise InputError(f"must be positive (got {noise:g})", part="noise", hint="0.05 means five per cent")
     if lines < 1:

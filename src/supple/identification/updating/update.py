@@ -16,7 +16,7 @@ from scipy.optimize import least_squares
 from supple.array_types import Array, Complex
 from supple.description.joints.elasticity import LOAD
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, SuppleNote, nearest
+from supple.diagnostics import InputError, SuppleNote, nearest, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import user_level
 from supple.diagnostics.limits import require_within
@@ -72,11 +72,7 @@ def with_tables(
                 "only stiffnesses given by direction can become tables", part=f'table of "{name}"',
                 hint="write the joint as stiffness: {ry: ...}, and name it joint.ry",
             )  # fmt: skip
-        if table.over not in (*mechanism.coordinate_names(), LOAD):
-            raise InputError(
-                f'"{table.over}" is not a coordinate', part=f'table of "{name}"',
-                hint=nearest(table.over, (*mechanism.coordinate_names(), LOAD)),
-            )  # fmt: skip
+        require_known("coordinate", table.over, (*mechanism.coordinate_names(), LOAD), part=f'table of "{name}"')
         knots = [float(x) for x in table.at] or _knots(mechanism, name, table.over, measured)
         if len(knots) < 2 or not (np.diff(knots) > 0.0).all():
             raise InputError(

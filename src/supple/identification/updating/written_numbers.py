@@ -20,7 +20,7 @@ from supple.description.joints.elasticity import RIGID
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.arithmetic import names_in, parse
 from supple.description.quantities.dual import Dual, dual_of
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, nearest, unknown_name
 from supple.formats.source import source_of
 
 Path = tuple[str, ...]
@@ -296,7 +296,7 @@ def _match_names(pattern: str, known: Mapping[str, Any]) -> list[str]:
     name = _usual_spelling(pattern)
     found = [item for item in known if fnmatchcase(item, name)] if _pattern(name) else [name] * (name in known)
     if not found:
-        raise InputError(f'the file has no parameter "{pattern}"', part="parameters", hint=nearest(name, known))
+        raise unknown_name("parameter", pattern, known, part="parameters")
     return found
 
 

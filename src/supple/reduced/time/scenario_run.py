@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.integration.signal import joined_inputs
 from supple.reduced.damped import add_damping, first_frequency
 from supple.reduced.repertoire import REST, named_theta, requests_equilibrium
@@ -74,11 +74,7 @@ def led_scenario(
 
 def _find_scenario(model: ReducedModel, name: str) -> Mapping[str, Any]:
     known = {} if model.repertoire is None else model.repertoire.scenarios
-    if name not in known:
-        raise InputError(
-            f'unknown scenario "{name}"', part=f'model "{model.name}"',
-            hint=nearest(name, known) if known else "give times, inputs and a start",
-        )  # fmt: skip
+    require_known("scenario", name, known, empty="give times, inputs and a start", part=f'model "{model.name}"')
     return known[name]
 
 
@@ -122,11 +118,7 @@ def loaded_deflection(model: ReducedModel, start: Any, loads: Mapping[str, float
     layout, theta = model.layout, _theta(model, start)
     s = layout.theta
     for name in loads:
-        if name not in layout.outputs:
-            raise InputError(
-                f'unknown output "{name}" of the deflection', part=f'model "{model.name}"',
-                hint=nearest(name, layout.outputs),
-            )  # fmt: skip
+        require_known("output of the deflection", name, layout.outputs, part=f'model "{model.name}"')
     if layout.size == s:
         return theta
     here = model.evaluate(theta)
