@@ -37,6 +37,13 @@ int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPE
     int unbound[INPUTS], i, j, k, a, n, m, flag;
     const int leaf = place(theta, at, &flag);
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
+    if (!all_finite(forces, AXES)) return @UPPER@_UNDEFINED;
+    for (a = 0; a < INPUTS; ++a) { /* bounds may be infinite, but not NaN, and not exclude each other */
+        if (weights && (!(weights[a] > 0.0) || !all_finite(weights + a, 1))) return @UPPER@_UNDEFINED;
+        if (lower && !all_finite(lower + a, 1) && !(lower[a] < 0.0)) return @UPPER@_UNDEFINED;
+        if (upper && !all_finite(upper + a, 1) && !(upper[a] > 0.0)) return @UPPER@_UNDEFINED;
+        if (lower && upper && !(lower[a] <= upper[a])) return @UPPER@_UNDEFINED;
+    }
 //@ if fitted
     row = coefficients + ROW(leaf) * COLUMNS;
     basis(leaf, at, b);
@@ -98,6 +105,7 @@ int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPE
     }
     size = 0.0;
     for (i = 0; i < AXES; ++i) size = !(fabs(missing[i]) <= size) ? fabs(missing[i]) : size;
+    if (!all_finite(u, INPUTS)) return @UPPER@_UNDEFINED;
     for (a = 0; a < INPUTS; ++a) inputs[a] = u[a];
     return size <= UNMET * scale ? flag : @UPPER@_UNMET;
 }

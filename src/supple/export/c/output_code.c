@@ -6,24 +6,53 @@ int @prefix@_measure(const @prefix@_parameters *parameters, const double state[@
 //@ if observed
     const @prefix@_parameters *const p = parameters ? parameters : &standard;
     double accelerations[SIZE] = {0.0};
-//@ if instant
-    const int flag = accelerate(p, state, state + SIZE, @pass@accelerations);
-    if (flag == @UPPER@_INDEFINITE) return flag;
 //@ end
-    return observe(p, state, state + SIZE, accelerations, @pass@outputs);
+    double y[@UPPER@_OUTPUTS];
+    int i, flag;
+//@ if observed
+//@ if instant
+    flag = checked(accelerate(p, state, state + SIZE, @pass@accelerations), @pass@state);
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
+//@ end
+    flag = checked(observe(p, state, state + SIZE, accelerations, @pass@y), @pass@state);
 //@ else
     (void)parameters;
-//@ if inputs
-    (void)inputs;
+    flag = checked(@prefix@_outputs(state, y), @pass@state);
 //@ end
-    return @prefix@_outputs(state, outputs);
-//@ end
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
+    if (!all_finite(y, OUTPUTS)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < OUTPUTS; ++i) outputs[i] = y[i];
+    return flag;
+}
+
+static int slopes_of_outputs(const @prefix@_parameters *parameters, const double state[@UPPER@_STATES], @inputs@
+    double outputs[@UPPER@_OUTPUTS], double C[@UPPER@_OUTPUTS][@UPPER@_STATES]@D@)
+{
+@body@    return flag;
 }
 
 int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double state[@UPPER@_STATES], @inputs@
     double outputs[@UPPER@_OUTPUTS], double C[@UPPER@_OUTPUTS][@UPPER@_STATES]@D@)
 {
-@body@    return flag;
+    double y[OUTPUTS], y_x[OUTPUTS][@UPPER@_STATES];
+//@ if inputs
+    double y_u[OUTPUTS][INPUTS];
+//@ end
+    int i, j, flag;
+    flag = checked(slopes_of_outputs(parameters, state, @pass@y, y_x@y_u@), @pass@state);
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
+    if (!all_finite(y, OUTPUTS) || !all_finite(&y_x[0][0], OUTPUTS * @UPPER@_STATES)) return @UPPER@_UNDEFINED;
+//@ if inputs
+    if (!all_finite(&y_u[0][0], OUTPUTS * INPUTS)) return @UPPER@_UNDEFINED;
+//@ end
+    for (i = 0; i < OUTPUTS; ++i) {
+        outputs[i] = y[i];
+        for (j = 0; j < @UPPER@_STATES; ++j) C[i][j] = y_x[i][j];
+//@ if inputs
+        for (j = 0; j < INPUTS; ++j) D[i][j] = y_u[i][j];
+//@ end
+    }
+    return flag;
 }
 //@ part plain
     double at[AXES], b[TERMS], db[AXES][TERMS], fitted[@width@], shape[@shapes@];
@@ -33,7 +62,8 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
     row = coefficients + ROW(leaf) * COLUMNS;
     (void)parameters;
-    if (@prefix@_outputs(state, outputs) == @UPPER@_OUTSIDE) return @UPPER@_OUTSIDE;
+    i = @prefix@_outputs(state, outputs);
+    if (i && i != @UPPER@_CLAMPED) return i;
     basis_slopes(leaf, at, b, db);
     for (i = 0; i < OUTPUTS; ++i) {
         for (j = 0; j < @UPPER@_STATES; ++j) C[i][j] = 0.0;
@@ -81,7 +111,7 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
     row = coefficients + ROW(leaf) * COLUMNS;
     flag = @prefix@_jacobian(p, state, @pass@rate, A@pass_B@);
-    if (flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE) return flag;
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
     basis_along(leaf, at, v, a, b, db);
     for (i = 0; i < @all@; ++i) {
         for (q = 0; q < 3; ++q) {

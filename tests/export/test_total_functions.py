@@ -1,0 +1,150 @@
+"""Every function of the exported C is total: NaN, infinities and what is not allowed give a status and change nothing."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_hardware_export import COORDINATES, HARDWARE, INPUTS, OUTPUTS
+from test_law_export import CASES
+from test_torque_export import flexible, redundant
+
+from supple.export.c.target import hardware_files
+from supple.export.export import export
+from supple.reduced.layout import CoefficientLayout
+
+HERE = Path(__file__).parent
+SANITIZED = ["-std=c99", "-O1", "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
+
+
+@dataclass
+class Case:
+    """A function: its C call with given[] and found[], ranges of good arguments, and the number of results."""
+
+    name: str
+    call: str
+    ranges: list[tuple[float, float]]
+    found: int
+    copied: int = 0
+    free: tuple[int, int] = (0, 0)
+    partial: str = "0"
+    ok: str = "0"  # a second status of success
+
+    def code(self) -> str:
+        low, high = (", ".join(f"(real){end!r}" for end in ends) for ends in zip(*self.ranges, strict=True))
+        return (
+            f"static int call_{self.name}(real *given, real *found)\n{{\n    const int flag = {self.call};\n"
+            f"    return flag == {self.ok} ? 0 : flag;\n}}\n"
+            f"static const real low_{self.name}[] = {{{low}}}, high_{self.name}[] = {{{high}}};\n"
+        )
+
+    def row(self) -> str:
+        sizes = f"{len(self.ranges)}, {self.found}, {self.copied}"
+        ends = f"low_{self.name}, high_{self.name}, {self.free[0]}, {self.free[1]}"
+        return f'    {{"{self.name}", call_{self.name}, {sizes}, {ends}, {self.partial}}},\n'
+
+
+def fuzz(cases, head, sources, folder, cc, *options) -> dict[str, str]:
+    """Return what the fuzz program says of each function."""
+    text = head + "".join(case.code() for case in cases)
+    text += "static const function functions[] = {\n" + "".join(case.row() for case in cases) + "};\n"
+    (folder / "cases.h").write_text(text)
+    command = [cc, *SANITIZED, *options, f"-I{folder}", HERE / "fuzz.c", *sources, "-lm", "-o", folder / "fuzz"]
+    for step in (command, [folder / "fuzz"]):
+        done = subprocess.run([str(item) for item in step], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[:3000]
+    print(done.stderr)
+    return dict(line.split(": ", 1) for line in done.stdout.splitlines())
+
+
+def model_cases(layout: CoefficientLayout, bounds: np.ndarray, *, divided: bool) -> list[Case]:
+    """Return the functions of the exported model `code`; bounds : (2, θ)."""
+    n, u, y = layout.size, len(layout.inputs), len(layout.outputs)
+    theta = [tuple(row) for row in bounds.T.tolist()]
+    eta = theta + [(-1e-4, 1e-4)] * (n - len(theta))
+    one = [(-1.0, 1.0)]
+    state, inputs = [*eta, *one * n], one * u
+    given = f", given + {2 * n}" if u else ""
+    x, ok = 2 * n, "CODE_CLAMPED"
+    B = f", (real (*)[{u}])(found + {x + x * x})" if u else ""
+    D = f", (real (*)[{u}])(found + {y + x * y})" if u else ""
+    D = D.replace(f"{y + x * y}", f"{y + x * y}")
+    cases = [
+        Case("inverse", f"code_inverse(given, given + {n}, given + {2 * n}, found)", state + one * n, n, ok=ok),
+        Case("forward", f"code_forward(given, given + {n}{given}, found)", state + inputs, n, ok=ok),
+        Case("columns", "code_columns(given, found)", theta, 0, ok=ok),
+        Case("derivative", f"code_derivative(0, given{given}, found)", state + inputs, x, ok=ok),
+        Case("jacobian", f"code_jacobian(0, given{given}, found, (real (*)[{x}])(found + {x}){B})",
+             state + inputs, x + x * x + x * u, ok=ok),
+        Case("step_explicit", f"code_step_explicit(0, found{given}, given[{x + u}])",
+             [*state, *inputs, (1e-7, 1e-6)], x, copied=x, ok=ok),
+        Case("step_implicit", f"code_step_implicit(0, found{given}, given[{x + u}])",
+             [*state, *inputs, (1e-7, 1e-6)], x, copied=x, ok=ok),
+    ]  # fmt: skip
+    if layout.observation is not None:
+        tail = f", given + {3 * n}" if u else ""
+        cases += [Case("observe", f"code_observe(given, given + {n}, given + {2 * n}{tail}, found)",
+                       state + one * n + inputs, y, ok=ok)]  # fmt: skip
+    elif y:
+        cases += [Case("outputs", "code_outputs(given, found)", eta, y, ok=ok)]
+        cases += [Case("output_rates", f"code_output_rates(given, given + {n}, found)", state, y, ok=ok)]
+    if y:
+        cases += [Case("measure", f"code_measure(0, given{given}, found)", state + inputs, y, ok=ok)]
+        cases += [Case("output_jacobian", f"code_output_jacobian(0, given{given}, found, (real (*)[{x}])(found + {y}){D})",
+                       state + inputs, y + x * y + y * u, ok=ok)]  # fmt: skip
+    if divided:
+        s = len(theta)
+        at = [f"given + {s + s + k * u}" for k in range(3)]
+        cases += [Case("divide", f"code_divide(given, given + {s}, {', '.join(at)}, found)",
+                       theta + one * s + [(0.5, 2.0)] * u + [(-9.0, -8.0)] * u + [(8.0, 9.0)] * u, u,
+                       free=(s + s + u, s + s + 3 * u), partial="CODE_UNMET", ok=ok)]  # fmt: skip
+    return cases
+
+
+# Functions of the evaluator: rates and accelerations that are not finite give results that are not.
+NOT_YET = {"inverse", "forward"}
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+@pytest.mark.parametrize("name", ["orthoglide structured", "elastic structured", "observed"])
+def test_functions_of_a_model_are_total(name, precision, request, cc, tmp_path):
+    rom = request.getfixturevalue("observed") if name == "observed" else request.getfixturevalue("models")[name]
+    export(rom, tmp_path, prefix="code", precision=precision)
+    roots = rom.fitted.arrays.roots_f
+    inside = np.array([roots[:, 0].min(axis=0), roots[:, 1].max(axis=0)])
+    inside = inside.mean(axis=0) + 0.9 * (inside - inside.mean(axis=0))
+    divided = len(rom.layout.inputs) >= rom.layout.theta
+    cases = model_cases(rom.layout, inside, divided=divided)
+    kind = "-DREAL=double" if precision == "double" else "-DREAL=float"
+    found = fuzz(cases, '#include "code.h"\n', [tmp_path / "code.c"], tmp_path, cc, kind)
+    assert len(found) == len(cases)
+    assert {case: text for case, text in found.items() if text != "total" and case not in NOT_YET} == {}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_functions_of_a_law_are_total(name, cc, tmp_path):
+    law = CASES[name]()
+    header, source = export(law, tmp_path)
+    ports, prefix = law.ports, source.stem
+    sizes = [len(ports.measured), ports.wanted_all.stop - ports.wanted_all.start, len(ports.actuators)]
+    sizes += [len(ports.actuators)] if ports.fed else []
+    states = max(1, law.states)
+    places = np.cumsum([states, *sizes])
+    given = [f"given + {places[0]}"]
+    given += [f"(const real (*)[4][{len(ports.coordinates)}])(given + {places[1]})"] if sizes[1] else []
+    given += [f"given + {at}" for at in places[2 : 2 + len(sizes) - 2]]
+    state, upper = f"({prefix}_state *)(void *)found", prefix.upper()
+    ranges, ok = [(-0.4, 0.4)] * int(places[-1]), f"{upper}_CLAMPED"
+    cases = [
+        Case("start", f"{prefix}_start({state}, {', '.join(given)})", ranges, states, copied=states, ok=ok),
+        Case("step", f"{prefix}_step({state}, {', '.join(given)}, found + {states})",
+             ranges, states + len(ports.outputs), copied=states, ok=ok),
+    ]  # fmt: skip
+    if not law.states:  # the one number of the state is not used
+        cases = [Case(case.name, case.call, ranges, case.found, case.copied, (0, 1), ok=ok) for case in cases]
+    cases[0].free = (0, states)  # a start does not read the state
+    found = fuzz(cases, f'#include "{header.name}"\n', [source], tmp_path, cc, "-DREAL=double")
+    assert found == {"start": "total", "step": "total"}
