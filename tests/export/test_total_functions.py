@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -109,7 +110,9 @@ NOT_YET = {"inverse", "forward"}
 
 
 @pytest.mark.parametrize("precision", ["double", "single"])
-@pytest.mark.parametrize("name", ["orthoglide structured", "elastic structured", "observed"])
+@pytest.mark.parametrize(
+    "name", ["orthoglide structured", "elastic structured", pytest.param("observed", marks=pytest.mark.slow)]
+)
 def test_functions_of_a_model_are_total(name, precision, request, cc, tmp_path):
     rom = request.getfixturevalue("observed") if name == "observed" else request.getfixturevalue("models")[name]
     export(rom, tmp_path, prefix="code", precision=precision)
@@ -128,23 +131,75 @@ def test_functions_of_a_model_are_total(name, precision, request, cc, tmp_path):
 def test_functions_of_a_law_are_total(name, cc, tmp_path):
     law = CASES[name]()
     header, source = export(law, tmp_path)
-    ports, prefix = law.ports, source.stem
+    ports = law.ports
     sizes = [len(ports.measured), ports.wanted_all.stop - ports.wanted_all.start, len(ports.actuators)]
     sizes += [len(ports.actuators)] if ports.fed else []
-    states = max(1, law.states)
-    places = np.cumsum([states, *sizes])
-    given = [f"given + {places[0]}"]
-    given += [f"(const real (*)[4][{len(ports.coordinates)}])(given + {places[1]})"] if sizes[1] else []
-    given += [f"given + {at}" for at in places[2 : 2 + len(sizes) - 2]]
-    state, upper = f"({prefix}_state *)(void *)found", prefix.upper()
-    ranges, ok = [(-0.4, 0.4)] * int(places[-1]), f"{upper}_CLAMPED"
+    states, prefix = law.states, source.stem
+    ranges, ok = [(-0.4, 0.4)] * sum(sizes), f"{prefix.upper()}_CLAMPED"
+
+    def arguments(first: int) -> str:
+        places = first + np.cumsum([0, *sizes])
+        wanted = f"(const real (*)[4][{len(ports.coordinates)}])(given + {places[1]})"
+        given = [f"given + {places[0]}", *([wanted] if sizes[1] else []), f"given + {places[2]}"]
+        return ", ".join([*given, *([f"given + {places[3]}"] if ports.fed else [])])
+
+    state = f"({prefix}_state *)(void *)found"
     cases = [
-        Case("start", f"{prefix}_start({state}, {', '.join(given)})", ranges, states, copied=states, ok=ok),
-        Case("step", f"{prefix}_step({state}, {', '.join(given)}, found + {states})",
-             ranges, states + len(ports.outputs), copied=states, ok=ok),
+        Case("start", f"{prefix}_start({state}, {arguments(0)})", ranges, states, ok=ok),
+        Case("step", f"{prefix}_step({state}, {arguments(states)}, found + {states})",
+             [(-0.4, 0.4)] * states + ranges, states + len(ports.outputs), copied=states, ok=ok),
     ]  # fmt: skip
-    if not law.states:  # the one number of the state is not used
-        cases = [Case(case.name, case.call, ranges, case.found, case.copied, (0, 1), ok=ok) for case in cases]
-    cases[0].free = (0, states)  # a start does not read the state
     found = fuzz(cases, f'#include "{header.name}"\n', [source], tmp_path, cc, "-DREAL=double")
     assert found == {"start": "total", "step": "total"}
+
+
+def test_functions_of_hardware_are_total(cc, tmp_path):
+    layout = SimpleNamespace(inputs=INPUTS, coordinates=COORDINATES, theta=3, outputs=OUTPUTS)
+    for name, text in hardware_files(HARDWARE, layout, "arm", "arm").items():
+        (tmp_path / name).write_text(text)
+    head = """#include "arm_hardware.h"
+static arm_hardware_drives drives;
+static arm_hardware_driven driven;
+static arm_hardware_instruments instruments;
+static const double rest[3] = {0.0, 0.0, 0.0};
+static int begin(void) { double command[4]; return arm_hardware_drives_start(&drives, rest, rest, command); }
+static int wake(void) { return arm_hardware_instruments_start(&instruments, 1e-3); }
+static int moved(real *given, real *found)
+{
+    const int flag = arm_hardware_drives_advance(&drives, given[0], given + 1, &driven);
+    if (!flag) memcpy(found, driven.force, sizeof driven.force);
+    return flag;
+}
+"""
+    one = [(-1.0, 1.0)]
+    cases = [
+        Case("start", "arm_hardware_drives_start(&drives, given, given + 3, found)", one * 6, 4),
+        Case("take", "(begin(), arm_hardware_drives_take(&drives, given, found))", one * 4, 4),
+        Case("advance", "(begin(), moved(given, found))", [(1e-4, 1e-3), *one * 3], 4),
+        Case("wake", "arm_hardware_instruments_start(&instruments, given[0])", [(1e-4, 1e-2)], 0),
+        Case("read", "(wake(), arm_hardware_instruments_read(&instruments, given, (real (*)[5])(given + 5), found))",
+             one * 15, 5),
+    ]  # fmt: skip
+    found = fuzz(cases, head, [tmp_path / "arm_hardware.c"], tmp_path, cc, "-DREAL=double")
+    assert found == dict.fromkeys(("start", "take", "advance", "wake", "read"), "total")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [redundant, flexible])
+def test_computed_torque_is_total(make, cc, tmp_path):
+    controller = make()
+    export(controller, tmp_path, prefix="arm")
+    s, count = len(controller.coordinates), len(controller.actuators)
+    more = controller.model.layout.size - s if make is flexible else count
+    lower, upper = controller.model.fitted.arrays.roots_f[0]
+    middle = [(float(center - 1e-3), float(center + 1e-3)) for center in (lower + upper) / 2.0]
+    one, wanted = [(-0.1, 0.1)], f"(const real (*)[{s}])(given + {more + 2 * s})"
+    if make is flexible:  # the deformation is kept in the first results
+        extra, forces, copied = "found", f"found + {more}", more
+    else:
+        extra, forces, copied = "given", "found", 0
+    call = f"arm_torque(given + {more}, given + {more + s}, {wanted}, {extra}, {forces})"
+    ranges = [(-1e-6, 1e-6)] * more + middle + one * s + middle + one * (2 * s)
+    sources = [tmp_path / "arm.c", tmp_path / "arm_torque.c"]
+    case = Case("torque", call, ranges, copied + count, copied)
+    assert fuzz([case], '#include "arm_torque.h"\n', sources, tmp_path, cc, "-DREAL=double") == {"torque": "total"}

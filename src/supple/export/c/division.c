@@ -59,7 +59,7 @@ int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPE
         double hold = 0.0, slope = 0.0, part = 1.0;
         size = 0.0;
         for (i = 0; i < AXES; ++i) size = fabs(missing[i]) > size ? fabs(missing[i]) : size;
-        if (size <= 1e-13 * scale) break;
+        if (size <= @settled@ * scale) break;
         for (i = 0; i < AXES; ++i)
             for (j = 0; j <= i; ++j) {
                 double all = 0.0;
@@ -73,7 +73,7 @@ int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPE
             }
         if (!(hold > 0.0)) return @UPPER@_INDEFINITE;
         for (i = 0; i < AXES; ++i) { /* too few unbound inputs for a Newton step: use a gradient step */
-            L[i][i] += 1e-14 * hold;
+            L[i][i] += @ridge@ * hold;
             step[i] = missing[i];
             for (j = 0; j <= i; ++j) {
                 double sum = L[i][j];

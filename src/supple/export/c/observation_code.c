@@ -35,8 +35,8 @@ int @prefix@_observe(@given@)
 //@ if pass
     if (!all_finite(inputs, INPUTS)) return @UPPER@_UNDEFINED;
 //@ end
-    if (!all_finite(y, OUTPUTS)) return @UPPER@_UNDEFINED;
-    for (i = 0; i < OUTPUTS; ++i) outputs[i] = y[i];
+    if (!all_finite(y, @UPPER@_OUTPUTS)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < @UPPER@_OUTPUTS; ++i) outputs[i] = y[i];
     return flag;
 }
 //@ part modes

@@ -20,8 +20,8 @@ int @prefix@_measure(const @prefix@_parameters *parameters, const double state[@
     flag = checked(@prefix@_outputs(state, y), @pass@state);
 //@ end
     if (flag && flag != @UPPER@_CLAMPED) return flag;
-    if (!all_finite(y, OUTPUTS)) return @UPPER@_UNDEFINED;
-    for (i = 0; i < OUTPUTS; ++i) outputs[i] = y[i];
+    if (!all_finite(y, @UPPER@_OUTPUTS)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < @UPPER@_OUTPUTS; ++i) outputs[i] = y[i];
     return flag;
 }
 
@@ -34,18 +34,18 @@ static int slopes_of_outputs(const @prefix@_parameters *parameters, const double
 int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double state[@UPPER@_STATES], @inputs@
     double outputs[@UPPER@_OUTPUTS], double C[@UPPER@_OUTPUTS][@UPPER@_STATES]@D@)
 {
-    double y[OUTPUTS], y_x[OUTPUTS][@UPPER@_STATES];
+    double y[@UPPER@_OUTPUTS], y_x[@UPPER@_OUTPUTS][@UPPER@_STATES];
 //@ if inputs
-    double y_u[OUTPUTS][INPUTS];
+    double y_u[@UPPER@_OUTPUTS][INPUTS];
 //@ end
     int i, j, flag;
     flag = checked(slopes_of_outputs(parameters, state, @pass@y, y_x@y_u@), @pass@state);
     if (flag && flag != @UPPER@_CLAMPED) return flag;
-    if (!all_finite(y, OUTPUTS) || !all_finite(&y_x[0][0], OUTPUTS * @UPPER@_STATES)) return @UPPER@_UNDEFINED;
+    if (!all_finite(y, @UPPER@_OUTPUTS) || !all_finite(&y_x[0][0], @UPPER@_OUTPUTS * @UPPER@_STATES)) return @UPPER@_UNDEFINED;
 //@ if inputs
-    if (!all_finite(&y_u[0][0], OUTPUTS * INPUTS)) return @UPPER@_UNDEFINED;
+    if (!all_finite(&y_u[0][0], @UPPER@_OUTPUTS * INPUTS)) return @UPPER@_UNDEFINED;
 //@ end
-    for (i = 0; i < OUTPUTS; ++i) {
+    for (i = 0; i < @UPPER@_OUTPUTS; ++i) {
         outputs[i] = y[i];
         for (j = 0; j < @UPPER@_STATES; ++j) C[i][j] = y_x[i][j];
 //@ if inputs
