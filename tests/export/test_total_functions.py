@@ -1,4 +1,4 @@
-"""Every function of the exported C is total: NaN, infinities and what is not allowed give a status and change nothing."""
+"""Every function of exported C is total: NaN, infinities and values not allowed give a status and change nothing."""
 
 from __future__ import annotations
 
@@ -72,7 +72,6 @@ def model_cases(layout: CoefficientLayout, bounds: np.ndarray, *, divided: bool)
     x, ok = 2 * n, "CODE_CLAMPED"
     B = f", (real (*)[{u}])(found + {x + x * x})" if u else ""
     D = f", (real (*)[{u}])(found + {y + x * y})" if u else ""
-    D = D.replace(f"{y + x * y}", f"{y + x * y}")
     cases = [
         Case("inverse", f"code_inverse(given, given + {n}, given + {2 * n}, found)", state + one * n, n, ok=ok),
         Case("forward", f"code_forward(given, given + {n}{given}, found)", state + inputs, n, ok=ok),
@@ -93,8 +92,12 @@ def model_cases(layout: CoefficientLayout, bounds: np.ndarray, *, divided: bool)
         cases += [Case("outputs", "code_outputs(given, found)", eta, y, ok=ok)]
         cases += [Case("output_rates", f"code_output_rates(given, given + {n}, found)", state, y, ok=ok)]
     if y:
-        cases += [Case("measure", f"code_measure(0, given{given}, found)", state + inputs, y, ok=ok)]
-        cases += [Case("output_jacobian", f"code_output_jacobian(0, given{given}, found, (real (*)[{x}])(found + {y}){D})",
+        fed = layout.observation is not None and layout.observation.instant  # else inputs are not read
+        seen, more = (given, inputs) if fed else (", 0" if u else "", [])
+        cases += [Case("measure", f"code_measure(0, given{seen}, found)", state + more, y, ok=ok)]
+        given, inputs = (seen, more) if layout.observation is None else (given, inputs)
+        slopes = f"found, (real (*)[{x}])(found + {y}){D}"
+        cases += [Case("output_jacobian", f"code_output_jacobian(0, given{given}, {slopes})",
                        state + inputs, y + x * y + y * u, ok=ok)]  # fmt: skip
     if divided:
         s = len(theta)

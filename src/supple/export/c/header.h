@@ -149,7 +149,11 @@ int @prefix@_jacobian(const @prefix@_parameters *parameters, const double state[
     @u@double rate[@UPPER@_STATES], double A[@UPPER@_STATES][@UPPER@_STATES]@B@);
 
 //@ if measured
+//@ if instant
 /* All outputs y = g(x, u) at a state, and C = dg/dx, D = dg/du. */
+//@ else
+/* All outputs y = g(x) at a state, and C = dg/dx, D = 0. Inputs are not used and may be a null pointer in measure. */
+//@ end
 int @prefix@_measure(const @prefix@_parameters *parameters, const double state[@UPPER@_STATES],
     @u@double outputs[@UPPER@_OUTPUTS]);
 int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double state[@UPPER@_STATES],

@@ -11,6 +11,7 @@
 #define RESTRICT restrict
 #endif
 
+//@ part finite
 /* Returns 1 if no number is NaN or infinite. Never compile with -ffast-math, which assumes that there are none. */
 static int all_finite(const double *x, int count)
 {

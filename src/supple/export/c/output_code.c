@@ -14,13 +14,16 @@ int @prefix@_measure(const @prefix@_parameters *parameters, const double state[@
     flag = checked(accelerate(p, state, state + SIZE, @pass@accelerations), @pass@state);
     if (flag && flag != @UPPER@_CLAMPED) return flag;
 //@ end
-    flag = checked(observe(p, state, state + SIZE, accelerations, @pass@y), @pass@state);
+    flag = observe(p, state, state + SIZE, accelerations, @pass@y);
 //@ else
     (void)parameters;
-    flag = checked(@prefix@_outputs(state, y), @pass@state);
+//@ if inputs
+    (void)inputs;
+//@ end
+    flag = @prefix@_outputs(state, y);
 //@ end
     if (flag && flag != @UPPER@_CLAMPED) return flag;
-    if (!all_finite(y, @UPPER@_OUTPUTS)) return @UPPER@_UNDEFINED;
+    if (!all_finite(state, @UPPER@_STATES) || !all_finite(y, @UPPER@_OUTPUTS)) return @UPPER@_UNDEFINED;
     for (i = 0; i < @UPPER@_OUTPUTS; ++i) outputs[i] = y[i];
     return flag;
 }
@@ -39,8 +42,9 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
     double y_u[@UPPER@_OUTPUTS][INPUTS];
 //@ end
     int i, j, flag;
-    flag = checked(slopes_of_outputs(parameters, state, @pass@y, y_x@y_u@), @pass@state);
+    flag = slopes_of_outputs(parameters, state, @pass@y, y_x@y_u@);
     if (flag && flag != @UPPER@_CLAMPED) return flag;
+    if (!all_finite(state, @UPPER@_STATES)) return @UPPER@_UNDEFINED;
     if (!all_finite(y, @UPPER@_OUTPUTS) || !all_finite(&y_x[0][0], @UPPER@_OUTPUTS * @UPPER@_STATES)) return @UPPER@_UNDEFINED;
 //@ if inputs
     if (!all_finite(&y_u[0][0], @UPPER@_OUTPUTS * INPUTS)) return @UPPER@_UNDEFINED;

@@ -148,7 +148,7 @@ static int checked(int flag, @inputs@const double state[@states@])
 int @prefix@_derivative(const @prefix@_parameters *parameters, const double state[@states@],
     @inputs@double rate[@states@])
 {
-    double a[SIZE];
+    double a[SIZE] = {0.0};
     int i;
     const int flag = checked(accelerate(parameters ? parameters : &standard, state, state + SIZE, @pass@a), @pass@state);
     if (flag && flag != @UPPER@_CLAMPED) return flag;
