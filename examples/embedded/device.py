@@ -25,7 +25,7 @@ from supple.reduced.model import ReducedModel
 HERE = Path(__file__).parent
 COMPILER, EMULATOR = "arm-none-eabi-gcc", "qemu-system-arm"
 PACKAGES = {COMPILER: "gcc-arm-none-eabi libnewlib-arm-none-eabi", EMULATOR: "qemu-system-arm"}
-FLAGS = ["-std=c99", "-O3", "-Wall", "-Wextra", "-Wdouble-promotion", "-ffunction-sections", "-fdata-sections"]
+FLAGS = ["-std=c99", "-O3", "-Wall", "-Wextra", "-ffunction-sections", "-fdata-sections"]
 SHOWN, REPEATS = 24, 8  # as in measure.c: points whose results are printed, calls that are counted together
 
 
@@ -162,7 +162,7 @@ def build(sources: Sequence[Path], target: Path, board: Board, *, options: Seque
     command = [COMPILER, *FLAGS, *board.options, "-mthumb", "-mfloat-abi=hard", "-DBOARD", f"-DUART={board.uart:#x}",
                f"-I{HERE}", f"-I{target.parent}", *options, *sources, HERE / "board.c", "-nostartfiles",
                f"-T{HERE / 'board.ld'}", places, "-lm", "-o", target]  # fmt: skip
-    _run(command)
+    run(command)
     return target
 
 
@@ -176,16 +176,16 @@ def compare(code: Code, folder: Path, board: Board, *, options: Sequence[str] = 
     """Return the results on the board, those on this computer, {function: (points, 1 + count)}, and costs."""
     _write_cases(code, folder)
     program = build([HERE / "measure.c", *code.sources], folder / "measure.elf", board, options=options)
-    text = _run(emulate(program, board, "-serial", "null"))
+    text = run(emulate(program, board, "-serial", "null"))
     host = shutil.which("cc") or shutil.which("gcc") or "cc"
-    _run([host, "-std=c99", "-O1", "-ffp-contract=off", f"-I{folder}", *options, HERE / "measure.c", *code.sources,
+    run([host, "-std=c99", "-O1", "-ffp-contract=off", f"-I{folder}", *options, HERE / "measure.c", *code.sources,
           "-lm", "-o", folder / "measure"])  # fmt: skip
     instructions = 1e9 / board.clock / REPEATS
     costs = {}
     for name, *numbers in re.findall(r"^(\w+) ([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8})$", text, re.MULTILINE):
         least, most, stack = (int(number, 16) for number in numbers)
         costs[name] = Cost(least * instructions, most * instructions, stack)
-    return _results(text), _results(_run([folder / "measure"])), costs
+    return _results(text), _results(run([folder / "measure"])), costs
 
 
 def _results(text: str) -> dict[str, np.ndarray]:
@@ -202,16 +202,17 @@ def size_of(sources: Sequence[Path], folder: Path, board: Board, *, options: Seq
     flash = ram = 0
     for source in sources:
         target = folder / f"{source.stem}.o"
-        _run([COMPILER, *FLAGS, *board.options, "-mthumb", "-mfloat-abi=hard", *options, "-c", source, "-o", target])
-        text = _run(["arm-none-eabi-size", "-A", target])
+        run([COMPILER, *FLAGS, *board.options, "-mthumb", "-mfloat-abi=hard", *options, "-c", source, "-o", target])
+        text = run(["arm-none-eabi-size", "-A", target])
         for name, count in re.findall(r"^(\.\S+)\s+(\d+)", text, re.MULTILINE):
             flash += int(count) if name.startswith((".text", ".rodata")) else 0
             ram += int(count) if name.startswith((".data", ".bss")) else 0
     return Size(flash, ram)
 
 
-def _run(command: Sequence[object], timeout: float = 300.0) -> str:
-    done = subprocess.run([str(item) for item in command], capture_output=True, text=True, check=False, timeout=timeout,
+def run(command: Sequence[object], folder: Path | None = None, timeout: float = 300.0) -> str:
+    """Run a program in a folder and return what it prints; raise RuntimeError if it fails."""
+    done = subprocess.run([str(item) for item in command], capture_output=True, text=True, check=False, timeout=timeout, cwd=folder,
                           stdin=subprocess.DEVNULL)  # fmt: skip
     if done.returncode:
         raise RuntimeError(f"{command[0]} failed with status {done.returncode}:\n{(done.stderr or done.stdout)[-3000:]}")

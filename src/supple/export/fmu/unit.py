@@ -40,7 +40,7 @@ class FmuContents:
     memory   : number of values stored besides the states
     exchanged: True if importers may integrate it (Model Exchange)
     step     : suggested communication step, s
-region   : limits of the first states, (2, count); messages name them
+    region   : limits of the first states, (2, count); messages name them
     prepared : True if data computed from parameters are cached until parameters change (`unit_prepare`)
     """
 
