@@ -133,8 +133,8 @@ def law_code(law: AffineLaw, folder: Path, *, points: int = 40, seed: int = 1) -
         tables["fed"], given = z[:, ports.fed_forward], f"{given}, fed[k]"
     outputs, states = len(ports.outputs), law.states
     text = _tables(tables) + f"static {source.stem}_state state;\n"
-    call = f"({source.stem}_start(&state, {given}) | {source.stem}_step(&state, {given}, y)"
-    call += f" | (memcpy(y + {outputs}, state.x, {4 * states}), 0))" if states else ")"
+    call = f"({source.stem}_start(&state, {given}) || {source.stem}_step(&state, {given}, y)"
+    call += f" || (memcpy(y + {outputs}, state.x, {4 * states}), 0))" if states else ")"
     step = f"{source.stem}_step(&state, {given}, y)"
     functions = [Function("step", step, 0), Function("start_and_step", call, outputs + states)]
     return Code([header], [source], text, points, functions)

@@ -62,7 +62,7 @@ def test_a_flexible_model_gives_the_same_numbers(board, machines, tmp_path):
 @pytest.mark.parametrize("board", ["cortex-m4f"])
 def test_a_law_gives_the_same_numbers(board, tmp_path):
     costs = check(device.law_code(CASES["about an equilibrium"](), tmp_path), tmp_path, board)
-    assert 100 < costs["step"].most < 20_000
+    assert 100 < costs["step"].most < 100_000
 
 
 def test_all_calls_are_listed_and_none_recurses(machines, tmp_path):

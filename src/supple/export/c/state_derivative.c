@@ -251,7 +251,7 @@ int @prefix@_jacobian(const @prefix@_parameters *parameters, const double state[
 //@ if friction
     for (k = 0; k < FRICTION; ++k) {
         double slope;
-        direction(p, slip(m, k, rates), &slope);
+        (void)direction(p, slip(m, k, rates), &slope);
         slope *= p->friction[k];
         for (i = 0; i < SIZE; ++i)
             for (j = 0; j < SIZE; ++j)
