@@ -25,7 +25,11 @@ from device import BOARDS, compare, missing, model_code, size_of  # noqa: E402
 MODELS = {
     "ralf": {"internal_modes": 2, "tolerance": 1e-2},
     "orthoglide": {"tolerance": 5e-3},
-    "five-bar-gearbox": {"internal_modes": 2, "tolerance": 1e-2, "region": {"left": (1.7, 2.13), "right": (0.75, 1.08)}},
+    "five-bar-gearbox": {
+        "internal_modes": 2,
+        "tolerance": 1e-2,
+        "region": {"left": (1.7, 2.13), "right": (0.75, 1.08)},
+    },
     "surgiscope": {"tolerance": 1e-2},
     "stewart": {"tolerance": 1e-2},
 }
@@ -42,7 +46,10 @@ def main() -> None:
         raise SystemExit(missing())
     board = BOARDS[given.board]
     print(f"{given.board}, single precision, -O3; instructions of a call, largest over the boxes")
-    print(f"{'model':18} {'boxes':>5} {'points':>6} {'flash':>9} {'RAM':>5} {'stack':>7} ", *(f"{name:>13}" for name in COLUMNS))
+    print(
+        f"{'model':18} {'boxes':>5} {'points':>6} {'flash':>9} {'RAM':>5} {'stack':>7} ",
+        *(f"{name:>13}" for name in COLUMNS),
+    )
     for name in given.models or [name for name in MODELS if name != "stewart"]:
         rom = supple.reduce(supple.load(EXAMPLES / name / "mechanism.yaml"), progress=False, **MODELS[name])
         with tempfile.TemporaryDirectory() as folder:

@@ -82,7 +82,9 @@ class BoardController:
 def connect(program: Path, board: Board, folder: Path) -> tuple[subprocess.Popen, socket.socket]:
     """Start a program on an emulated board, and return the process and its serial line."""
     path = folder / "uart"
-    process = subprocess.Popen(emulate(program, board, "-serial", f"unix:{path},server=on,wait=on"), stdin=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        emulate(program, board, "-serial", f"unix:{path},server=on,wait=on"), stdin=subprocess.DEVNULL
+    )
     line = socket.socket(socket.AF_UNIX)
     for _ in range(200):
         try:
@@ -126,7 +128,9 @@ def main() -> None:
     print(f"{len(statuses)} samples, {sum(status != 0 for status in statuses)} refused or clamped")
     for name, values in expected.inputs.items():
         difference = np.abs(tested.inputs[name] - values).max()
-        print(f"{name}: largest command {np.abs(values).max():.4g} N m, largest difference from Python {difference:.2g} N m")
+        print(
+            f"{name}: largest command {np.abs(values).max():.4g} N m, largest difference from Python {difference:.2g} N m"
+        )
 
 
 if __name__ == "__main__":

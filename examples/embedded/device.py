@@ -156,7 +156,9 @@ def _write_cases(code: Code, folder: Path) -> None:
     (folder / "cases.h").write_text(text + f"}} functions[] = {{{rows}}};\n")
 
 
-def build(sources: Sequence[Path], target: Path, board: Board, *, options: Sequence[str] = (), stack: int = 0x8000) -> Path:
+def build(
+    sources: Sequence[Path], target: Path, board: Board, *, options: Sequence[str] = (), stack: int = 0x8000
+) -> Path:
     """Compile and link a program for a board."""
     places = f"-Wl,--gc-sections,--defsym=ROM={board.rom:#x},--defsym=RAM={board.ram:#x},--defsym=STACK={stack:#x}"
     command = [COMPILER, *FLAGS, *board.options, "-mthumb", "-mfloat-abi=hard", "-DBOARD", f"-DUART={board.uart:#x}",
@@ -172,7 +174,9 @@ def emulate(program: Path, board: Board, *options: str) -> list[str]:
             "-semihosting-config", "enable=on,target=native", "-kernel", str(program), *options]  # fmt: skip
 
 
-def compare(code: Code, folder: Path, board: Board, *, options: Sequence[str] = ()) -> tuple[dict, dict, dict[str, Cost]]:
+def compare(
+    code: Code, folder: Path, board: Board, *, options: Sequence[str] = ()
+) -> tuple[dict, dict, dict[str, Cost]]:
     """Return the results on the board, those on this computer, {function: (points, 1 + count)}, and costs."""
     _write_cases(code, folder)
     program = build([HERE / "measure.c", *code.sources], folder / "measure.elf", board, options=options)
@@ -215,5 +219,7 @@ def run(command: Sequence[object], folder: Path | None = None, timeout: float = 
     done = subprocess.run([str(item) for item in command], capture_output=True, text=True, check=False, timeout=timeout, cwd=folder,
                           stdin=subprocess.DEVNULL)  # fmt: skip
     if done.returncode:
-        raise RuntimeError(f"{command[0]} failed with status {done.returncode}:\n{(done.stderr or done.stdout)[-3000:]}")
+        raise RuntimeError(
+            f"{command[0]} failed with status {done.returncode}:\n{(done.stderr or done.stdout)[-3000:]}"
+        )
     return done.stdout + done.stderr  # semihosting prints to standard error

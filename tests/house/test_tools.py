@@ -34,8 +34,8 @@ def run(tmp_path):
 
 def test_what_would_be_installed(run):
     said = run("--dry-run", apt_get="echo it ran; exit 1", id="echo 0")
-    assert "octave-cli mkoctfile clang chromium valgrind" in said
-    assert "apt-get install octave octave-dev clang chromium valgrind" in said
+    assert "octave-cli mkoctfile clang chromium valgrind arm-none-eabi-gcc qemu-system-arm cppcheck" in said
+    assert "apt-get install octave octave-dev clang chromium valgrind gcc-arm-none-eabi" in said
     assert "it ran" not in said
 
 
