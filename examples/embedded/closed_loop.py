@@ -105,7 +105,7 @@ def run_on(board: Board, until: float = 0.5) -> tuple[supple.ClosedLoop, supple.
     options = {"until": until, "start": {"shoulder": -0.4, "elbow": 0.5}}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        header, source = supple.export(controller, folder, prefix="code", precision="single")
+        _, source = supple.export(controller, folder, prefix="code", precision="single")
         program = build([HERE / "law_main.c", source], folder / "law.elf", board)
         process, line = connect(program, board, folder)
         try:
@@ -129,7 +129,7 @@ def main() -> None:
     for name, values in expected.inputs.items():
         difference = np.abs(tested.inputs[name] - values).max()
         print(
-            f"{name}: largest command {np.abs(values).max():.4g} N m, largest difference from Python {difference:.2g} N m"
+            f"{name}: largest command {np.abs(values).max():.4g} N m, difference from Python at most {difference:.2g} N m"
         )
 
 

@@ -43,7 +43,8 @@ class Board(NamedTuple):
 BOARDS = {
     "cortex-m4f": Board("mps2-an386", ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16"), 0x0, 0x20000000, 0x40004000, 25e6),
     "cortex-m7": Board("mps2-an500", ("-mcpu=cortex-m7", "-mfpu=fpv5-d16"), 0x0, 0x20000000, 0x40004000, 25e6),
-    "cortex-m33": Board("mps2-an505", ("-mcpu=cortex-m33", "-mfpu=fpv5-sp-d16"), 0x10000000, 0x38000000, 0x50200000, 20e6),
+    "cortex-m33": Board("mps2-an505", ("-mcpu=cortex-m33", "-mfpu=fpv5-sp-d16"), 0x10000000, 0x38000000, 0x50200000,
+                        20e6),
 }  # fmt: skip
 
 
@@ -216,8 +217,8 @@ def size_of(sources: Sequence[Path], folder: Path, board: Board, *, options: Seq
 
 def run(command: Sequence[object], folder: Path | None = None, timeout: float = 300.0) -> str:
     """Run a program in a folder and return what it prints; raise RuntimeError if it fails."""
-    done = subprocess.run([str(item) for item in command], capture_output=True, text=True, check=False, timeout=timeout, cwd=folder,
-                          stdin=subprocess.DEVNULL)  # fmt: skip
+    done = subprocess.run([str(item) for item in command], capture_output=True, text=True, check=False, timeout=timeout,
+                          cwd=folder, stdin=subprocess.DEVNULL)  # fmt: skip
     if done.returncode:
         raise RuntimeError(
             f"{command[0]} failed with status {done.returncode}:\n{(done.stderr or done.stdout)[-3000:]}"

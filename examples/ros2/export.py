@@ -1,4 +1,4 @@
-"""Write the C files of the ROS 2 package: a reduced model, and a control law that was designed on it, into generated/."""
+"""Write the C files of the ROS 2 package: a reduced model, and a control law designed on it, into generated/."""
 
 import sys
 from pathlib import Path

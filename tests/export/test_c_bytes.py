@@ -18,7 +18,7 @@ from supple.export.casadi_files.target import dynamics_source, second_source
 from supple.export.fmu.target import _token
 from supple.export.fmu.unit import FmuContents, FmuQuantity
 
-DIGESTS = {"rigid": "b38e686302d8cdcf", "flexible": "7823260b3a826c11"}
+DIGESTS = {"rigid": "0e29e06ceba4de59", "flexible": "5e5f650f49332968"}
 
 
 def text(reference, name: str) -> str:
