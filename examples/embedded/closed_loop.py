@@ -129,7 +129,7 @@ def main() -> None:
     for name, values in expected.inputs.items():
         difference = np.abs(tested.inputs[name] - values).max()
         print(
-            f"{name}: largest command {np.abs(values).max():.4g} N m, difference from Python at most {difference:.2g} N m"
+            f"{name}: commands up to {np.abs(values).max():.4g} N m, difference from Python up to {difference:.2g} N m"
         )
 
 
