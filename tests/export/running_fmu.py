@@ -14,14 +14,14 @@ MODELS = {"2": FMU2Model, "3": FMU3Model}
 class Running:
     """An instance in co-simulation or model exchange, the same for both versions."""
 
-    def __init__(self, fmu, *, exchange=False, start=0.0, name="one", values=None):
+    def __init__(self, fmu, *, exchange=False, start=0.0, name="one", values=None, options=None):
         self.version = fmu.version
         kind = (MODELS if exchange else SLAVES)[fmu.version]
         description = fmu.description
         identifier = (description.modelExchange if exchange else description.coSimulation).modelIdentifier
         self.fmu = kind(guid=description.guid if fmu.version == "2" else description.instantiationToken,
                         unzipDirectory=fmu.folder, modelIdentifier=identifier, instanceName=name)  # fmt: skip
-        self.fmu.instantiate()
+        self.fmu.instantiate(**(options or {}))
         if fmu.version == "2":
             self.fmu.setupExperiment(startTime=start)
             self.fmu.enterInitializationMode()

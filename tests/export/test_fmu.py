@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import shutil
 import subprocess
@@ -313,3 +314,49 @@ def test_other_platforms_need_another_compiler(machines, tmp_path, monkeypatch):
     with pytest.raises(supple.InputError, match="pip install ziglang"):
         export(machines["four-bar-redundant"], tmp_path, to="fmu", platforms=["windows"])
     assert not list(tmp_path.iterdir())
+
+
+def logged(fmu) -> tuple[list[str], Running]:
+    """An instance in model exchange, and the list that its messages are added to."""
+    messages: list[str] = []
+    if fmu.version == "2":
+        # The logger is variadic: here with the one argument of its format "%s".
+        variadic = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, *[ctypes.c_char_p] * 3)
+        log = variadic(lambda *given: messages.append(given[-1].decode()))
+        callbacks = fmpy.fmi2.fmi2CallbackFunctions()
+        callbacks.logger = ctypes.cast(log, fmpy.fmi2.fmi2CallbackLoggerTYPE)
+        callbacks.allocateMemory = fmpy.fmi2.fmi2CallbackAllocateMemoryTYPE(fmpy.calloc)
+        callbacks.freeMemory = fmpy.fmi2.fmi2CallbackFreeMemoryTYPE(fmpy.free)
+        options = {"callbacks": callbacks, "loggingOn": True}
+    else:
+        log = fmpy.fmi3.fmi3LogMessageCallback(lambda *given: messages.append(given[-1].decode()))
+        options = {"logMessage": log, "loggingOn": True}
+    running = Running(fmu, exchange=True, options=options)
+    running.kept = log, options  # callbacks must outlive the instance
+    return messages, running
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_messages_name_the_cause(fmus, version):
+    fmu = fmus("ralf", version)
+    states, inputs = names_of(fmu.rom)
+    messages, running = logged(fmu)
+    elastic = states[fmu.rom.layout.theta]
+    good = running.get([*states, *inputs])
+    for name, value, cause in (
+        (inputs[0], np.nan, f"input {inputs[0]} is not a finite number"),
+        (elastic, np.nan, f"state {elastic} is not a finite number"),
+        (states[-1], np.inf, f"state {states[-1]} is not a finite number (got inf)"),
+        (states[0], 9.0, f"state {states[0]} = 9 lies outside the region of the model"),
+        (states[-1], 1e200, "results are not finite numbers"),
+    ):
+        messages.clear()
+        running.set({name: value})
+        with pytest.raises(FMICallException) as refused:
+            running.get([f"der({states[0]})"])
+        assert refused.value.status == 2
+        assert cause in messages[0]
+        running.set({name: dict(zip([*states, *inputs], good, strict=True))[name]})
+    running.get([f"der({states[0]})"])
+    running.end()

@@ -54,6 +54,7 @@ def standing(ports: Ports, n: int) -> AffineMatrices:
     return design(ports, n, (0.3, 0.1))
 
 
+UNDEFINED = 3  # in the header of a law
 REGION = {"lift": (0.0, 1.0), "elbow": (-1.0, 1.0)}
 CASES = {
     "fixed": lambda: constant_law(design(PORTS["all"], 4, (0.3, 0.1)), PORTS["all"], name="fixed"),
@@ -136,15 +137,17 @@ def test_other_compilers_take_it_in_both_precisions(law, cxx, strict, tmp_path):
             assert done.returncode == 0, done.stderr[:2000]
 
 
-def test_what_is_no_number_leaves_the_command(law, library):
+def test_what_is_no_number_leaves_command_and_state(law, library):
     ports = law.ports
-    x, z = np.zeros(max(1, law.states)), np.full(ports.size, np.nan)
-    parts = [z[part].copy() for part in (ports.y, ports.wanted_all, ports.applied_commands, ports.fed_forward)]
-    command = np.full(len(ports.outputs), 7.0)
-    flag = library["step"](*pointers(x, *(part for part in parts if part.size)), *pointers(command))
-    if law.bounds is not None:  # where its matrices are is not known
-        assert flag == 1
+    x, z = np.full(max(1, law.states), 0.5), np.zeros(ports.size)
+    for bad in (np.nan, np.inf, -np.inf):
+        z[0] = bad
+        parts = [z[part].copy() for part in (ports.y, ports.wanted_all, ports.applied_commands, ports.fed_forward)]
+        given, command = pointers(x, *(part for part in parts if part.size)), np.full(len(ports.outputs), 7.0)
+        assert library["step"](*given, *pointers(command)) == UNDEFINED
+        assert library["start"](*given) == UNDEFINED
         assert (command == 7.0).all()
+        assert (x == 0.5).all()
 
 
 def test_times_of_previews_are_written_in_full(tmp_path):

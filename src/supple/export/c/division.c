@@ -38,6 +38,13 @@ int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPE
     int unbound[INPUTS], i, j, k, a, n, m, flag;
     const int leaf = place(theta, at, &flag);
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
+    if (!all_finite(forces, AXES)) return @UPPER@_UNDEFINED;
+    for (a = 0; a < INPUTS; ++a) { /* bounds may be infinite, but not NaN, and not exclude each other */
+        if (weights && (!(weights[a] > 0.0) || !all_finite(weights + a, 1))) return @UPPER@_UNDEFINED;
+        if (lower && !all_finite(lower + a, 1) && !(lower[a] < 0.0)) return @UPPER@_UNDEFINED;
+        if (upper && !all_finite(upper + a, 1) && !(upper[a] > 0.0)) return @UPPER@_UNDEFINED;
+        if (lower && upper && !(lower[a] <= upper[a])) return @UPPER@_UNDEFINED;
+    }
 //@ if fitted
     row = coefficients + ROW(leaf) * COLUMNS;
     @fit@
@@ -51,7 +58,7 @@ int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPE
         double hold = 0.0, slope = 0.0, part = 1.0;
         size = 0.0;
         for (i = 0; i < AXES; ++i) size = fabs(missing[i]) > size ? fabs(missing[i]) : size;
-        if (size <= 1e-13 * scale) break;
+        if (size <= @settled@ * scale) break;
         for (i = 0; i < AXES; ++i)
             for (j = 0; j <= i; ++j) {
                 double all = 0.0;
@@ -65,7 +72,7 @@ int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPE
             }
         if (!(hold > 0.0)) return @UPPER@_INDEFINITE;
         for (i = 0; i < AXES; ++i) { /* too few unbound inputs for a Newton step: use a gradient step */
-            L[i][i] += 1e-14 * hold;
+            L[i][i] += @ridge@ * hold;
             step[i] = missing[i];
             for (j = 0; j <= i; ++j) {
                 double sum = L[i][j];
@@ -97,6 +104,7 @@ int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPE
     }
     size = 0.0;
     for (i = 0; i < AXES; ++i) size = !(fabs(missing[i]) <= size) ? fabs(missing[i]) : size;
+    if (!all_finite(u, INPUTS)) return @UPPER@_UNDEFINED;
     for (a = 0; a < INPUTS; ++a) inputs[a] = u[a];
     return size <= UNMET * scale ? flag : @UPPER@_UNMET;
 }

@@ -31,7 +31,9 @@ def division(model: CModel) -> str:
     item = model.coefficients["input_map"]
     words: Words = {
         "prefix": model.prefix, "UPPER": model.upper, "iterations": str(ITERATIONS), "halvings": str(HALVINGS),
-        "unmet": {"double": "1e-9", "single": "1e-4"}[model.precision], "fitted": item.columns is not None,
+        "unmet": {"double": "1e-9", "single": "1e-4"}[model.precision],
+        "settled": {"double": "1e-13", "single": "1e-6"}[model.precision],
+        "ridge": {"double": "1e-14", "single": "1e-6"}[model.precision], "fitted": item.columns is not None,
         "map": item.source, "arrays": declared(fits(model)["inputs"], model.real, zero=True),
         "fit": call(fits(model)["inputs"]),
     }  # fmt: skip

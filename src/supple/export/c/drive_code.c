@@ -22,17 +22,21 @@ typedef struct {
 extern const double @prefix@_stiffness[@inputs@], @prefix@_damping[@inputs@];
 extern const int @prefix@_led[@leaders@];
 
-/* Sets the states to equilibrium at theta and its rates. command: output, the command of this equilibrium. */
-void @prefix@_drives_start(@prefix@_drives *drives, const double theta[@coordinates@],
-                           const double rates[@coordinates@], double command[@inputs@]);
+/* All functions return 0, or 1 if an argument is NaN, beyond 1e15 in magnitude, or not allowed; nothing has changed
+   then. */
 
-/* Accepts new commands and returns the applied ones, after dead band, limits, rate limit and resolution. Returns 1 and
-   accepts none if too many delayed commands are pending. */
+/* Sets the states to equilibrium at theta and its rates. command: output, the command of this equilibrium. */
+int @prefix@_drives_start(@prefix@_drives *drives, const double theta[@coordinates@],
+                          const double rates[@coordinates@], double command[@inputs@]);
+
+/* Accepts new commands and returns the applied ones, after dead band, limits, rate limit and resolution. Returns 1 also
+   if too many delayed commands are pending. */
 int @prefix@_drives_take(@prefix@_drives *drives, const double command[@inputs@], double applied[@inputs@]);
 
-/* Advances the drives by a duration. rates: present rates of the coordinates. driven: output, values at the end. */
-void @prefix@_drives_advance(@prefix@_drives *drives, double duration, const double rates[@coordinates@],
-                             @prefix@_driven *driven);
+/* Advances the drives by a duration, at most @strides@ / (magnitude of the fastest eigenvalue) s. rates: present rates of the
+   coordinates. driven: output, values at the end. */
+int @prefix@_drives_advance(@prefix@_drives *drives, double duration, const double rates[@coordinates@],
+                            @prefix@_driven *driven);
 
 //@ part taylor
 
@@ -71,6 +75,15 @@ static void advance(const double *block, int n, int size, double fastest, double
         }
     }
 }
+//@ part range
+
+/* Returns 1 if all magnitudes are at most 1e15; 0 for NaN. Results of such arguments are finite. */
+static int in_range(const double *x, int count)
+{
+    int i, inside = 1;
+    for (i = 0; i < count; ++i) inside &= fabs(x[i]) <= 1e15;
+    return inside;
+}
 //@ part written
 
 static double between(double value, double least, double largest)
@@ -78,10 +91,11 @@ static double between(double value, double least, double largest)
     return value < least ? least : value > largest ? largest : value;
 }
 
-void @prefix@_drives_start(@prefix@_drives *drives, const double theta[@coordinates@],
-                           const double rates[@coordinates@], double command[@inputs@])
+int @prefix@_drives_start(@prefix@_drives *drives, const double theta[@coordinates@],
+                          const double rates[@coordinates@], double command[@inputs@])
 {
     int i, r, k;
+    if (!in_range(theta, COORDINATES) || !in_range(rates, COORDINATES)) return 1;
     for (i = 0; i < INPUTS; ++i) {
         const double at = acts_on[i] < 0 ? 0.0 : theta[acts_on[i]], moving = acts_on[i] < 0 ? 0.0 : rates[acts_on[i]];
         for (r = 0; r < STATES; ++r) drives->x[i][r] = settled[i][r][0] * at + settled[i][r][1] * moving;
@@ -91,6 +105,7 @@ void @prefix@_drives_start(@prefix@_drives *drives, const double theta[@coordina
     }
     for (k = 0; k < COORDINATES; ++k) drives->rates[k] = rates[k];
     drives->span = drives->elapsed = 0.0;
+    return 0;
 }
 
 int @prefix@_drives_take(@prefix@_drives *drives, const double command[@inputs@], double applied[@inputs@])
@@ -98,6 +113,7 @@ int @prefix@_drives_take(@prefix@_drives *drives, const double command[@inputs@]
     int i;
     for (i = 0; i < INPUTS; ++i)
         if (drives->pending[i] == @UPPER@_WAITING) return 1;
+    if (!in_range(command, INPUTS)) return 1;
     for (i = 0; i < INPUTS; ++i) {
         const double *fact = facts[i], most = fact[RATE_LIMIT] * drives->elapsed;
         double c = command[i];
@@ -147,17 +163,21 @@ static void show(const @prefix@_drives *drives, int i, double w, @prefix@_driven
     driven->acceleration[led] = second;
 }
 
-void @prefix@_drives_advance(@prefix@_drives *drives, double duration, const double rates[@coordinates@],
-                             @prefix@_driven *driven)
+int @prefix@_drives_advance(@prefix@_drives *drives, double duration, const double rates[@coordinates@],
+                            @prefix@_driven *driven)
 {
     const double close = @together@ * duration;
     double slopes[COORDINATES], now = 0.0;
-    int i, k, m;
+    int i, k, m, part;
+    if (!(duration >= 0.0) || !in_range(&duration, 1) || !in_range(rates, COORDINATES)) return 1;
+    for (i = 0; i < INPUTS; ++i)
+        if (duration * facts[i][FASTEST] > @strides@) return 1;
     for (k = 0; k < COORDINATES; ++k) {
         slopes[k] = drives->span > 0.0 ? (rates[k] - drives->rates[k]) / drives->span : 0.0;
         drives->rates[k] = rates[k];
     }
-    while (now < duration - close) {
+    /* Each part but the last ends when a delayed command arrives. */
+    for (part = 0; part <= INPUTS * @UPPER@_WAITING && now < duration - close; ++part) {
         double length = duration - now;
         for (i = 0; i < INPUTS; ++i) {
             arrive(drives, i, now + close);
@@ -179,6 +199,7 @@ void @prefix@_drives_advance(@prefix@_drives *drives, double duration, const dou
     }
     drives->span = duration;
     drives->elapsed += duration;
+    return 0;
 }
 //@ part slots
 enum { FEEDS, FASTEST, SLOWEST, DELAY, LEAST, LARGEST, RATE_LIMIT, DEAD_BAND, RESOLUTION, REACH };

@@ -13,6 +13,7 @@ from supple.hardware.drive_kernels import STRIDE, TERMS, TOGETHER
 from supple.hardware.hardware import Hardware
 
 PARTS = template_parts("supple.export.c", "drive_code.c")
+_STRIDES = 1e6  # largest number of steps of the Taylor series in a call, which bounds its loops
 
 
 def bank_of(hardware: Hardware, inputs: tuple[str, ...], coordinates: tuple[str, ...]) -> DriveBank:
@@ -24,7 +25,9 @@ def drive_words(bank: DriveBank) -> dict[str, str]:
     """Return the words of the templates for drives."""
     sizes = {"inputs": len(bank.inputs), "coordinates": len(bank.coordinates), "led": len(bank.led)}
     sizes |= {"states": _states(bank), "leaders": max(1, len(bank.led))}
-    return {name: str(size) for name, size in sizes.items()} | {"together": repr(TOGETHER)}
+    return {name: str(size) for name, size in sizes.items()} | {
+        "together": repr(TOGETHER), "strides": repr(_STRIDES * STRIDE),
+    }  # fmt: skip
 
 
 def taylor(most: int) -> str:

@@ -74,8 +74,9 @@ extern "C" {
 #define @UPPER@_CLAMP 0
 #endif
 
-/* Return values of all functions. Results are valid only for INSIDE and CLAMPED. INDEFINITE: M is not positive
- * definite. UNDEFINED: a step did not give finite numbers. UNMET: see @prefix@_divide. */
+/* Return values of all functions. Results are valid for INSIDE and CLAMPED, and unchanged otherwise, except that
+ * UNMET gives the best inputs (see @prefix@_divide). OUTSIDE: theta is outside the region, or NaN. INDEFINITE: M is not
+ * positive definite. UNDEFINED: another argument, or a result, is NaN, infinite or not allowed. */
 enum { @UPPER@_INSIDE = 0, @UPPER@_OUTSIDE = 1, @UPPER@_INDEFINITE = 2, @UPPER@_CLAMPED = 3, @UPPER@_UNDEFINED = 4,
     @UPPER@_UNMET = 5 };
 
@@ -83,8 +84,8 @@ enum { @UPPER@_INSIDE = 0, @UPPER@_OUTSIDE = 1, @UPPER@_INDEFINITE = 2, @UPPER@_
 @indices@@structure@
 @parameters@
 /*
- * All functions return @UPPER@_INSIDE, or @UPPER@_OUTSIDE if theta is outside the region or NaN; the results are
- * then unchanged. All functions can be called from several threads at the same time.
+ * Arguments may have any values; pointers must be valid. All functions can be called from several threads at the
+ * same time. Do not compile with -ffast-math, which assumes that there is no NaN.
  */
 
 //@ if bent
@@ -148,7 +149,11 @@ int @prefix@_jacobian(const @prefix@_parameters *parameters, const double state[
     @u@double rate[@UPPER@_STATES], double A[@UPPER@_STATES][@UPPER@_STATES]@B@);
 
 //@ if measured
+//@ if instant
 /* All outputs y = g(x, u) at a state, and C = dg/dx, D = dg/du. */
+//@ else
+/* All outputs y = g(x) at a state, and C = dg/dx, D = 0. Inputs are not used and may be a null pointer in measure. */
+//@ end
 int @prefix@_measure(const @prefix@_parameters *parameters, const double state[@UPPER@_STATES],
     @u@double outputs[@UPPER@_OUTPUTS]);
 int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double state[@UPPER@_STATES],
@@ -159,7 +164,8 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
 //@ if divided
 /* Distributes generalized forces along theta among the inputs: B u = forces with the least weighted sum of
  * squares, within bounds. Null pointers: all weights 1, no bounds. Exclude an input by zero bounds. Returns UNMET
- * if the bounds do not allow it; the inputs are then within the bounds and the best that was found. */
+ * if the bounds do not allow it; the inputs are then within the bounds and the best that was found. Returns UNDEFINED
+ * for weights that are not positive, lower bounds above upper ones, and NaN. Bounds may be infinite. */
 int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPER@_THETA], const double *weights,
     const double *lower, const double *upper, double inputs[@UPPER@_INPUTS]);
 

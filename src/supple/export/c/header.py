@@ -43,6 +43,7 @@ def header(model: CModel, stable: StableStep) -> str:
         "outputs": "outputs" in names and not observed, "family": family is not None,
         "u": f"const double inputs[{U}_INPUTS], " if inputs else "", "divided": can_divide(model),
         "B": f", double B[{U}_STATES][{U}_INPUTS]" if inputs else "", "measured": bool(layout.outputs),
+        "instant": model.instant,
         "D": f", double D[{U}_OUTPUTS][{U}_INPUTS]" if inputs else "",
     }  # fmt: skip
     text = fill_template(PARTS["whole"], words)

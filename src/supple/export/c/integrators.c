@@ -1,19 +1,11 @@
 //@ part steps
 
-/* Returns 1 if all numbers are finite. A step is accepted only then. */
-static int is_finite_state(const double x[@states@])
-{
-    int i;
-    for (i = 0; i < @states@; ++i)
-        if (!(x[i] - x[i] <= 0.0)) return 0;
-    return 1;
-}
-
 int @prefix@_step_explicit(const @prefix@_parameters *parameters, double state[@states@], @inputs@double step)
 {
     static const double part[4] = {0.0, 0.5, 0.5, 1.0}, weight[4] = {1.0, 2.0, 2.0, 1.0};
     double k[@states@], x[@states@], sum[@states@];
     int i, stage, worst = @UPPER@_INSIDE;
+    if (!all_finite(&step, 1)) return @UPPER@_UNDEFINED;
     for (i = 0; i < @states@; ++i) k[i] = sum[i] = 0.0;
     for (stage = 0; stage < 4; ++stage) {
         int flag;
@@ -24,7 +16,7 @@ int @prefix@_step_explicit(const @prefix@_parameters *parameters, double state[@
         for (i = 0; i < @states@; ++i) sum[i] += weight[stage] * k[i];
     }
     for (i = 0; i < @states@; ++i) x[i] = state[i] + step / 6.0 * sum[i];
-    if (!is_finite_state(x)) return @UPPER@_UNDEFINED;
+    if (!all_finite(x, @states@)) return @UPPER@_UNDEFINED;
     for (i = 0; i < @states@; ++i) state[i] = x[i];
     return worst;
 }
@@ -86,9 +78,10 @@ int @prefix@_step_implicit(const @prefix@_parameters *parameters, double state[@
     double W[SIZE][SIZE], f[@states@], k[4][@states@], x[@states@];
     int order[SIZE], i, j, stage, flag, worst;
     tangents T;
-    if (!(step > 0.0)) return @UPPER@_UNDEFINED;
-    worst = flag = tangent(parameters ? parameters : &standard, state, state + SIZE, @pass@0, &T, L);
-    if (flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE) return flag;
+    if (!(step > 0.0) || !all_finite(&g, 1)) return @UPPER@_UNDEFINED;
+    flag = tangent(parameters ? parameters : &standard, state, state + SIZE, @pass@0, &T, L);
+    worst = flag = checked(flag, @pass@state);
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
     for (i = 0; i < SIZE; ++i) {
         f[i] = state[SIZE + i];
         f[SIZE + i] = T.a[i];
@@ -112,7 +105,7 @@ int @prefix@_step_implicit(const @prefix@_parameters *parameters, double state[@
         stage_solution(&T, W, order, g, k[stage]);
     }
     for (i = 0; i < @states@; ++i) x[i] = state[i] + 2.0 * k[0][i] + k[2][i] + k[3][i];
-    if (!is_finite_state(x)) return @UPPER@_UNDEFINED;
+    if (!all_finite(x, @states@)) return @UPPER@_UNDEFINED;
     for (i = 0; i < @states@; ++i) state[i] = x[i];
     return worst;
 }

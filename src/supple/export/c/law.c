@@ -44,6 +44,14 @@ static int @row@(const double z[KNOWN], double numbers[@width@])
 }
 //@ part product
 
+/* Returns 1 if no number is NaN or infinite. */
+static int all_finite(const double *x, int count)
+{
+    int i, finite = 1;
+    for (i = 0; i < count; ++i) finite &= x[i] - x[i] <= 0.0;
+    return finite;
+}
+
 static double product(const double *RESTRICT a, const double *RESTRICT x, int count)
 {
     double total = 0.0;
@@ -56,13 +64,14 @@ static double product(const double *RESTRICT a, const double *RESTRICT x, int co
 int @prefix@_start(@prefix@_state *state, @arguments@)
 {
 //@ if rest
-    double z[KNOWN], numbers[WIDTH], still[REST_WIDTH];
+    double z[KNOWN], numbers[WIDTH], still[REST_WIDTH], x[@memory@];
     int i, flag, known;
 //@ else
-    double z[KNOWN], numbers[WIDTH];
+    double z[KNOWN], numbers[WIDTH], x[@memory@];
     int i, flag;
 //@ end
 @known@
+    if (!all_finite(z, KNOWN)) return @UPPER@_UNDEFINED;
     flag = matrices(z, numbers);
     if (flag == @UPPER@_OUTSIDE) return flag;
 //@ if rest
@@ -71,21 +80,23 @@ int @prefix@_start(@prefix@_state *state, @arguments@)
     flag = known > flag ? known : flag;
     for (i = 0; i < KNOWN; ++i) z[i] -= still[STATES + i];
 //@ end
-    for (i = 0; i < STATES; ++i)
-        state->x[i] = product(numbers + @A0@ + i * KNOWN, z, KNOWN) + numbers[@a0@ + i]@plus_x@;
+    for (i = 0; i < STATES; ++i) x[i] = product(numbers + @A0@ + i * KNOWN, z, KNOWN) + numbers[@a0@ + i]@plus_x@;
+    if (!all_finite(x, STATES)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < STATES; ++i) state->x[i] = x[i];
     return flag;
 }
 
 int @prefix@_step(@prefix@_state *state, @arguments@, double answer[@UPPER@_ANSWERS])
 {
 //@ if rest
-    double z[KNOWN], numbers[WIDTH], still[REST_WIDTH], x[@memory@], next[@memory@];
+    double z[KNOWN], numbers[WIDTH], still[REST_WIDTH], x[@memory@], next[@memory@], u[ANSWERS];
     int i, flag, known;
 //@ else
-    double z[KNOWN], numbers[WIDTH], x[@memory@], next[@memory@];
+    double z[KNOWN], numbers[WIDTH], x[@memory@], next[@memory@], u[ANSWERS];
     int i, flag;
 //@ end
 @known@
+    if (!all_finite(z, KNOWN)) return @UPPER@_UNDEFINED;
     flag = matrices(z, numbers);
     if (flag == @UPPER@_OUTSIDE) return flag;
 //@ if rest
@@ -96,11 +107,13 @@ int @prefix@_step(@prefix@_state *state, @arguments@, double answer[@UPPER@_ANSW
 //@ end
     for (i = 0; i < STATES; ++i) x[i] = state->x[i]@minus_x@;
     for (i = 0; i < ANSWERS; ++i)
-        answer[i] = product(numbers + @C@ + i * STATES, x, STATES)
-                    + product(numbers + @D@ + i * KNOWN, z, KNOWN) + numbers[@d@ + i]@plus_u@;
+        u[i] = product(numbers + @C@ + i * STATES, x, STATES)
+               + product(numbers + @D@ + i * KNOWN, z, KNOWN) + numbers[@d@ + i]@plus_u@;
     for (i = 0; i < STATES; ++i)
         next[i] = product(numbers + i * STATES, x, STATES) + product(numbers + @B@ + i * KNOWN, z, KNOWN)
                   + numbers[@b@ + i]@plus_x@;
+    if (!all_finite(u, ANSWERS) || !all_finite(next, STATES)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < ANSWERS; ++i) answer[i] = u[i];
     for (i = 0; i < STATES; ++i) state->x[i] = next[i];
     return flag;
 }

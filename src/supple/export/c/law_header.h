@@ -13,8 +13,10 @@ extern "C" {
 @sizes@
 
 @sections@
-/* Return values. */
-enum { @UPPER@_ANSWERED = 0, @UPPER@_OUTSIDE = 1, @UPPER@_CLAMPED = 2 };
+/* Return values. State and answer change only for ANSWERED and CLAMPED. CLAMPED: scheduling variables are outside the
+ * region of the law, and the nearest matrices are used. OUTSIDE: there is no fit at this point. UNDEFINED: an argument,
+ * or a result, is NaN or infinite. Do not compile with -ffast-math, which assumes that there is no NaN. */
+enum { @UPPER@_ANSWERED = 0, @UPPER@_OUTSIDE = 1, @UPPER@_CLAMPED = 2, @UPPER@_UNDEFINED = 3 };
 
 @indices@
 /* State of the controller, kept from sample to sample. */

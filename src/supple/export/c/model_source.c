@@ -11,3 +11,12 @@
 #define RESTRICT restrict
 #endif
 
+//@ part finite
+/* Returns 1 if no number is NaN or infinite. Never compile with -ffast-math, which assumes that there are none. */
+static int all_finite(const double *x, int count)
+{
+    int i, finite = 1;
+    for (i = 0; i < count; ++i) finite &= x[i] - x[i] <= 0.0;
+    return finite;
+}
+

@@ -30,7 +30,7 @@ PARTS = template_parts("supple.export.c", "model_source.c")
 def c_source(model: CModel) -> str:
     """Return the text of `<prefix>.c`."""
     text = fill_template(PARTS["head"], {"name": comment(model.rom.name), "prefix": model.prefix})
-    text += number_tables(model)
+    text += PARTS["finite"] + number_tables(model)
     family, bounds = model.family, model.fitted.arrays.roots_f
     text += location.location(model.fitted, model.grid, "AXES" if family is None else "PLACES")[1]
     if family is None:

@@ -29,7 +29,17 @@ static int observe(const @prefix@_parameters *p, @given@)
 
 int @prefix@_observe(@given@)
 {
-    return observe(&standard, @x@, rates, accelerations, @pass@outputs);
+    double y[@UPPER@_OUTPUTS];
+    int i, flag;
+    flag = observe(&standard, @x@, rates, accelerations, @pass@y);
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
+    if (!all_finite(@x@, SIZE) || !all_finite(rates, SIZE) || !all_finite(accelerations, SIZE)) return @UPPER@_UNDEFINED;
+//@ if pass
+    if (!all_finite(inputs, INPUTS)) return @UPPER@_UNDEFINED;
+//@ end
+    if (!all_finite(y, @UPPER@_OUTPUTS)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < @UPPER@_OUTPUTS; ++i) outputs[i] = y[i];
+    return flag;
 }
 //@ part modes
     for (i = 0; i < @measures@; ++i)

@@ -6,24 +6,57 @@ int @prefix@_measure(const @prefix@_parameters *parameters, const double state[@
 //@ if observed
     const @prefix@_parameters *const p = parameters ? parameters : &standard;
     double accelerations[SIZE] = {0.0};
-//@ if instant
-    const int flag = accelerate(p, state, state + SIZE, @pass@accelerations);
-    if (flag == @UPPER@_INDEFINITE) return flag;
 //@ end
-    return observe(p, state, state + SIZE, accelerations, @pass@outputs);
+    double y[@UPPER@_OUTPUTS];
+    int i, flag;
+//@ if observed
+//@ if instant
+    flag = checked(accelerate(p, state, state + SIZE, @pass@accelerations), @pass@state);
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
+//@ end
+    flag = observe(p, state, state + SIZE, accelerations, @pass@y);
 //@ else
     (void)parameters;
 //@ if inputs
     (void)inputs;
 //@ end
-    return @prefix@_outputs(state, outputs);
+    flag = @prefix@_outputs(state, y);
 //@ end
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
+    if (!all_finite(state, @UPPER@_STATES) || !all_finite(y, @UPPER@_OUTPUTS)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < @UPPER@_OUTPUTS; ++i) outputs[i] = y[i];
+    return flag;
+}
+
+static int slopes_of_outputs(const @prefix@_parameters *parameters, const double state[@UPPER@_STATES], @inputs@
+    double outputs[@UPPER@_OUTPUTS], double C[@UPPER@_OUTPUTS][@UPPER@_STATES]@D@)
+{
+@body@    return flag;
 }
 
 int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double state[@UPPER@_STATES], @inputs@
     double outputs[@UPPER@_OUTPUTS], double C[@UPPER@_OUTPUTS][@UPPER@_STATES]@D@)
 {
-@body@    return flag;
+    double y[@UPPER@_OUTPUTS], y_x[@UPPER@_OUTPUTS][@UPPER@_STATES];
+//@ if inputs
+    double y_u[@UPPER@_OUTPUTS][INPUTS];
+//@ end
+    int i, j, flag;
+    flag = slopes_of_outputs(parameters, state, @pass@y, y_x@y_u@);
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
+    if (!all_finite(state, @UPPER@_STATES)) return @UPPER@_UNDEFINED;
+    if (!all_finite(y, @UPPER@_OUTPUTS) || !all_finite(&y_x[0][0], @UPPER@_OUTPUTS * @UPPER@_STATES)) return @UPPER@_UNDEFINED;
+//@ if inputs
+    if (!all_finite(&y_u[0][0], @UPPER@_OUTPUTS * INPUTS)) return @UPPER@_UNDEFINED;
+//@ end
+    for (i = 0; i < @UPPER@_OUTPUTS; ++i) {
+        outputs[i] = y[i];
+        for (j = 0; j < @UPPER@_STATES; ++j) C[i][j] = y_x[i][j];
+//@ if inputs
+        for (j = 0; j < INPUTS; ++j) D[i][j] = y_u[i][j];
+//@ end
+    }
+    return flag;
 }
 //@ part plain
     @arrays_1@
@@ -34,7 +67,8 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
     row = coefficients + ROW(leaf) * COLUMNS;
     (void)parameters;
-    if (@prefix@_outputs(state, outputs) == @UPPER@_OUTSIDE) return @UPPER@_OUTSIDE;
+    i = @prefix@_outputs(state, outputs);
+    if (i && i != @UPPER@_CLAMPED) return i;
     @fit_1@
     for (i = 0; i < OUTPUTS; ++i) {
         for (j = 0; j < @UPPER@_STATES; ++j) C[i][j] = 0.0;
@@ -79,7 +113,7 @@ int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
     row = coefficients + ROW(leaf) * COLUMNS;
     flag = @prefix@_jacobian(p, state, @pass@rate, A@pass_B@);
-    if (flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE) return flag;
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
     @fit_3@
     along(g, dg, ddg, v, a, X);
     gradients_along(dg, ddg, dddg, v, a, Y);

@@ -29,6 +29,7 @@ def measurement_functions(model: CModel) -> str:
     words = input_words(model) | {
         "prefix": model.prefix, "UPPER": U, "observed": observed, "instant": model.instant,
         "D": f", double D[{U}_OUTPUTS][{U}_INPUTS]" if inputs else "", "pass_B": ", B" if inputs else "",
+        "y_u": ", y_u" if inputs else "",
     }  # fmt: skip
     words["body"] = _write_output_jacobian(model, words) if observed else _plain(model, words)
     return fill_template(PARTS["measure"], words)

@@ -2,7 +2,7 @@
 
 int @prefix@_outputs(const double @x@[@UPPER@_COORDINATES], double outputs[@UPPER@_OUTPUTS])
 {
-    double at[AXES];
+    double at[AXES], y[OUTPUTS];
     int flag;
 //@ if fitted
     @arrays_0@
@@ -29,15 +29,17 @@ int @prefix@_outputs(const double @x@[@UPPER@_COORDINATES], double outputs[@UPPE
         for (j = AXES; j < SIZE; ++j)
             sum += (@modes@)[i * (SIZE - AXES) + j - AXES] * @x@[j];
 //@ end
-        outputs[i] = sum;
+        y[i] = sum;
     }
+    if (!all_finite(@x@, SIZE) || !all_finite(y, OUTPUTS)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < OUTPUTS; ++i) outputs[i] = y[i];
     return flag;
 }
 //@ part rates
 
 int @prefix@_output_rates(const double @x@[@UPPER@_COORDINATES], const double rates[@UPPER@_COORDINATES], double output_rates[@UPPER@_OUTPUTS])
 {
-    double at[AXES];
+    double at[AXES], y[OUTPUTS];
     int flag;
 //@ if fitted
     @arrays_1@
@@ -57,11 +59,11 @@ int @prefix@_output_rates(const double @x@[@UPPER@_COORDINATES], const double ra
 //@ else
     if (place(@x@, at, &flag) == NOWHERE) return @UPPER@_OUTSIDE;
 //@ end
-    for (i = 0; i < OUTPUTS; ++i) output_rates[i] = 0.0;
+    for (i = 0; i < OUTPUTS; ++i) y[i] = 0.0;
 //@ if fitted_outputs
     for (j = 0; j < AXES; ++j) {
         spread(dg[j], OUTPUTS_FROM, OUTPUTS_TO, F);
-        for (i = 0; i < OUTPUTS; ++i) output_rates[i] += (@outputs@)[i] * rates[j];
+        for (i = 0; i < OUTPUTS; ++i) y[i] += (@outputs@)[i] * rates[j];
     }
 //@ end
 //@ if fitted_modes
@@ -70,10 +72,9 @@ int @prefix@_output_rates(const double @x@[@UPPER@_COORDINATES], const double ra
 //@ if modes
     for (i = 0; i < OUTPUTS; ++i)
         for (j = AXES; j < SIZE; ++j)
-            output_rates[i] += (@modes@)[i * (SIZE - AXES) + j - AXES] * rates[j];
+            y[i] += (@modes@)[i * (SIZE - AXES) + j - AXES] * rates[j];
 //@ end
-//@ if not counted
-    (void)rates;
-//@ end
+    if (!all_finite(@x@, SIZE) || !all_finite(rates, SIZE) || !all_finite(y, OUTPUTS)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < OUTPUTS; ++i) output_rates[i] = y[i];
     return flag;
 }

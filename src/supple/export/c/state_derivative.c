@@ -138,13 +138,23 @@ static int tangent(const @prefix@_parameters *p, const double eta[SIZE], const d
 }
 //@ part jacobian
 
+/* Returns UNDEFINED in place of a flag if an argument is not finite, which would also make M indefinite. */
+static int checked(int flag, @inputs@const double state[@states@])
+{
+//@ if inputs
+    if (flag != @UPPER@_OUTSIDE && !all_finite(inputs, INPUTS)) return @UPPER@_UNDEFINED;
+//@ end
+    return flag != @UPPER@_OUTSIDE && !all_finite(state, @states@) ? @UPPER@_UNDEFINED : flag;
+}
+
 int @prefix@_derivative(const @prefix@_parameters *parameters, const double state[@states@],
     @inputs@double rate[@states@])
 {
-    double a[SIZE];
+    double a[SIZE] = {0.0};
     int i;
-    const int flag = accelerate(parameters ? parameters : &standard, state, state + SIZE, @pass@a);
-    if (flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE) return flag;
+    const int flag = checked(accelerate(parameters ? parameters : &standard, state, state + SIZE, @pass@a), @pass@state);
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
+    if (!all_finite(a, SIZE)) return @UPPER@_UNDEFINED;
     for (i = 0; i < SIZE; ++i) {
         rate[i] = state[SIZE + i];
         rate[SIZE + i] = a[i];
@@ -158,25 +168,37 @@ int @prefix@_jacobian(const @prefix@_parameters *parameters, const double state[
     tangents T;
     @real@ L[SIZE][SIZE], column[SIZE];
     int i, k;
-    const int flag = tangent(parameters ? parameters : &standard, state, state + SIZE, @pass@0, &T, L);
-    if (flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE) return flag;
+    const int flag = checked(tangent(parameters ? parameters : &standard, state, state + SIZE, @pass@0, &T, L), @pass@state);
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
     for (k = 0; k < 2 * SIZE; ++k) {
-        for (i = 0; i < SIZE; ++i) {
-            A[i][k] = k == SIZE + i ? 1.0 : 0.0;
-            column[i] = k < SIZE ? T.along[i][k] : T.rates[i][k - SIZE];
-        }
+        double (*const columns)[SIZE] = k < SIZE ? T.along : T.rates;
+        for (i = 0; i < SIZE; ++i) column[i] = columns[i][k % SIZE];
         substitute(L, column);
-        for (i = 0; i < SIZE; ++i) A[SIZE + i][k] = (double)column[i];
+        for (i = 0; i < SIZE; ++i) columns[i][k % SIZE] = (double)column[i];
     }
 //@ if inputs
     for (k = 0; k < INPUTS; ++k) {
+        for (i = 0; i < SIZE; ++i) column[i] = T.m.input_map[i][k];
+        substitute(L, column);
+        for (i = 0; i < SIZE; ++i) T.m.input_map[i][k] = (double)column[i];
+    }
+    if (!all_finite(&T.m.input_map[0][0], SIZE * INPUTS)) return @UPPER@_UNDEFINED;
+//@ end
+    if (!all_finite(&T.along[0][0], SIZE * SIZE) || !all_finite(&T.rates[0][0], SIZE * SIZE)) return @UPPER@_UNDEFINED;
+    if (!all_finite(T.a, SIZE)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < SIZE; ++i)
+        for (k = 0; k < SIZE; ++k) {
+            A[i][k] = 0.0;
+            A[i][SIZE + k] = k == i ? 1.0 : 0.0;
+            A[SIZE + i][k] = T.along[i][k];
+            A[SIZE + i][SIZE + k] = T.rates[i][k];
+        }
+//@ if inputs
+    for (k = 0; k < INPUTS; ++k)
         for (i = 0; i < SIZE; ++i) {
             B[i][k] = 0.0;
-            column[i] = T.m.input_map[i][k];
+            B[SIZE + i][k] = T.m.input_map[i][k];
         }
-        substitute(L, column);
-        for (i = 0; i < SIZE; ++i) B[SIZE + i][k] = (double)column[i];
-    }
 //@ end
     for (i = 0; i < SIZE; ++i) {
         rate[i] = state[SIZE + i];
@@ -231,7 +253,7 @@ int @prefix@_jacobian(const @prefix@_parameters *parameters, const double state[
 //@ if friction
     for (k = 0; k < FRICTION; ++k) {
         double slope;
-        direction(p, slip(m, k, rates), &slope);
+        (void)direction(p, slip(m, k, rates), &slope);
         slope *= p->friction[k];
         for (i = 0; i < SIZE; ++i)
             for (j = 0; j < SIZE; ++j)

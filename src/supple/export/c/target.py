@@ -158,7 +158,8 @@ def hardware_files(hardware: Hardware, layout: CoefficientLayout, name: str, pre
         header += fill_template(instruments.PARTS["declared"], words)
         tables += instruments.instrument_tables(hardware, layout.outputs)
         written += fill_template(instruments.PARTS["written"], words)
-    source = fill_template(HARDWARE_PARTS["source"], words) + tables + drive_code.taylor(max(2, most)) + written
+    source = fill_template(HARDWARE_PARTS["source"], words) + tables + drive_code.PARTS["range"]
+    source += drive_code.taylor(max(2, most)) + written
     return {f"{prefix}.h": header + fill_template(HARDWARE_PARTS["end"], words), f"{prefix}.c": source}
 
 

@@ -32,9 +32,10 @@ extern "C" {
 #define @UPPER@_ELASTIC @elastic@
 //@ end
 
-/* Return values; forces are unchanged unless ANSWERED. SINGULAR: the actuators cannot produce the required forces in
- * this posture. UNSETTLED: the desired motion is too fast for the stiffness of the model. */
-enum { @UPPER@_ANSWERED = 0, @UPPER@_OUTSIDE = 1, @UPPER@_SINGULAR = 2, @UPPER@_UNSETTLED = 3 };
+/* Return values; results are unchanged unless ANSWERED. SINGULAR: the actuators cannot produce the required forces in
+ * this posture. UNSETTLED: the desired motion is too fast for the stiffness of the model. UNDEFINED: an argument, or a
+ * result, is NaN or infinite. */
+enum { @UPPER@_ANSWERED = 0, @UPPER@_OUTSIDE = 1, @UPPER@_SINGULAR = 2, @UPPER@_UNSETTLED = 3, @UPPER@_UNDEFINED = 4 };
 
 enum { @indices@ };
 
@@ -53,6 +54,14 @@ int @prefix@(@arguments@);
 #include <math.h>
 
 @tables@
+/* Returns 1 if no number is NaN or infinite. Never compile with -ffast-math, which assumes that there are none. */
+static int all_finite(const double *x, int count)
+{
+    int i, finite = 1;
+    for (i = 0; i < count; ++i) finite &= x[i] - x[i] <= 0.0;
+    return finite;
+}
+
 /* Solves A x = x in place with the lower triangle of a symmetric A. Returns 1 if A is not positive definite. */
 static int solve(double *A, double *x, int size)
 {
@@ -108,7 +117,9 @@ static int deformation(const double wanted[3][THETA], double delta[ELASTIC])
     for (n = 0; n < ITERATIONS; ++n) {
         double change = 0.0, size = 0.0;
         for (i = 0; i < ELASTIC; ++i) eta[THETA + i] = delta[i];
-        if (@model@_inverse(eta, v, a, Q) == @MODEL@_OUTSIDE) return @UPPER@_OUTSIDE;
+        i = @model@_inverse(eta, v, a, Q);
+        if (i == @MODEL@_OUTSIDE) return @UPPER@_OUTSIDE;
+        if (i == @MODEL@_UNDEFINED) return @UPPER@_UNDEFINED;
         @model@_coefficients(eta, &m);
 //@ if dry
         friction(&m, v, -1.0, Q);
@@ -130,10 +141,21 @@ static int deformation(const double wanted[3][THETA], double delta[ELASTIC])
 int @prefix@(@arguments@)
 {
     @model@_model m;
-    double eta[SIZE], v[SIZE], a[SIZE], Q[SIZE], G[THETA * THETA];
-    int i, j, k;
+    double eta[SIZE], v[SIZE], a[SIZE], Q[SIZE], G[THETA * THETA], u[ACTUATORS];
 //@ if flexible
-    if ((i = deformation(wanted, delta)) != @UPPER@_ANSWERED) return i;
+    double bent[ELASTIC];
+//@ end
+    int i, j, k;
+    if (!all_finite(theta, THETA) || !all_finite(rates, THETA) || !all_finite(wanted[0], THETA)) return @UPPER@_UNDEFINED;
+    if (!all_finite(wanted[1], THETA) || !all_finite(wanted[2], THETA)) return @UPPER@_UNDEFINED;
+//@ if preload
+    if (!all_finite(preload, ACTUATORS)) return @UPPER@_UNDEFINED;
+//@ end
+//@ if flexible
+    if (!all_finite(delta, ELASTIC)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < ELASTIC; ++i) bent[i] = delta[i];
+    i = deformation(wanted, bent);
+    if (i != @UPPER@_ANSWERED) return i;
 //@ end
     for (i = 0; i < SIZE; ++i) {
         eta[i] = i < THETA ? theta[i] : @delta@;
@@ -142,7 +164,9 @@ int @prefix@(@arguments@)
     }
     for (i = 0; i < THETA; ++i)
         a[i] = wanted[2][i] + damping[i] * (wanted[1][i] - rates[i]) + stiffness[i] * (wanted[0][i] - theta[i]);
-    if (@model@_inverse(eta, v, a, Q) == @MODEL@_OUTSIDE) return @UPPER@_OUTSIDE;
+    i = @model@_inverse(eta, v, a, Q);
+    if (i == @MODEL@_OUTSIDE) return @UPPER@_OUTSIDE;
+    if (i == @MODEL@_UNDEFINED) return @UPPER@_UNDEFINED;
     @model@_coefficients(eta, &m);
 //@ if dry
     friction(&m, v, -1.0, Q);
@@ -161,12 +185,17 @@ int @prefix@(@arguments@)
         }
     if (solve(G, Q, THETA)) return @UPPER@_SINGULAR;
     for (k = 0; k < ACTUATORS; ++k) {
-        forces[k] = @begin@;
-        for (i = 0; i < THETA; ++i) forces[k] += lightness[k] * m.input_map[i][input[k]] * Q[i];
+        u[k] = @begin@;
+        for (i = 0; i < THETA; ++i) u[k] += lightness[k] * m.input_map[i][input[k]] * Q[i];
 //@ if drives
-        for (i = 0; i < THETA; ++i) forces[k] += drag[k] * m.input_map[i][input[k]] * rates[i];
-        forces[k] /= gain[k];
+        for (i = 0; i < THETA; ++i) u[k] += drag[k] * m.input_map[i][input[k]] * rates[i];
+        u[k] /= gain[k];
 //@ end
     }
+    if (!all_finite(u, ACTUATORS)) return @UPPER@_UNDEFINED;
+    for (k = 0; k < ACTUATORS; ++k) forces[k] = u[k];
+//@ if flexible
+    for (i = 0; i < ELASTIC; ++i) delta[i] = bent[i];
+//@ end
     return @UPPER@_ANSWERED;
 }

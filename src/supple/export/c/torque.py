@@ -54,7 +54,7 @@ def _words(controller: ComputedTorque, model: CModel, prefix: str) -> Words:
     preload = controller.division.preload is not None
     return {
         "name": comment(model.rom.name), "model": model.prefix, "MODEL": model.upper, "prefix": prefix, "UPPER": U,
-        "actuators": len(names), "elastic": n - s, "delta": "delta[i - THETA]" if flexible else "0.0",
+        "actuators": len(names), "elastic": n - s, "delta": "bent[i - THETA]" if flexible else "0.0",
         "indices": ", ".join(f"{U}_ACTUATOR_{name} = {i}" for i, name in enumerate(identifiers(names))),
         "arguments": _arguments(model, U, preload, flexible), "begin": "preload[k]" if preload else "0.0",
         "preload": preload, "flexible": flexible, "drives": not controller.drives.plain,

@@ -56,7 +56,7 @@ static void given(const double *from, double *to, int count)
 
 static int failed(int flag)
 {
-    return flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE;
+    return flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE || flag == @UPPER@_UNDEFINED;
 }
 
 /* Copies a block of second derivatives; across: with the two differentiation indices exchanged. */

@@ -19,6 +19,7 @@ from supple.diagnostics import InputError, SuppleNote
 from supple.export.c import location
 from supple.export.c.generated_model import CModel, Exportable
 from supple.export.c.header import parameters, sizes, structure
+from supple.export.c.model_source import PARTS as SOURCE_PARTS
 from supple.export.c.model_source import equations_of, number_tables
 from supple.export.c.source_text import c_table, comment
 from supple.export.plain.target import plain_model
@@ -105,7 +106,7 @@ def dynamics_source(rom: Exportable, prefix: str) -> str:
     words = {"name": comment(rom.name), "prefix": prefix}
     text = fill_template(DYNAMICS_PARTS["head"], words)
     text += "\n".join([sizes(model), statuses(model), structure(model), parameters(model)])
-    text += number_tables(model) + casadi_place_function(model) + equations_of(model)
+    text += SOURCE_PARTS["finite"] + number_tables(model) + casadi_place_function(model) + equations_of(model)
     fed = "input_map" in model.coefficients
     wrapped = fill_template(DYNAMICS_PARTS["wrapped"], {
         "prefix": model.prefix, "UPPER": model.upper, "entry": prefix,
@@ -125,7 +126,8 @@ def casadi_place_function(model: CModel) -> str:
 def statuses(model: CModel) -> str:
     """Return the C enum of return values."""
     U = model.upper
-    return f"enum {{ {U}_INSIDE = 0, {U}_OUTSIDE = 1, {U}_INDEFINITE = 2 }};\n"
+    names = ("INSIDE", "OUTSIDE", "INDEFINITE", "CLAMPED", "UNDEFINED")
+    return "enum { " + ", ".join(f"{U}_{name} = {i}" for i, name in enumerate(names)) + " };\n"
 
 
 def entry_points(model: CModel, prefix: str) -> list[EntryPoint]:

@@ -24,7 +24,7 @@ static int sampled(const double *u, double *state, const double *before, double 
     int flag;
     memcpy(x.x, state, sizeof(double) * @states@);
 @applied@    flag = @law@_step(&x, @arguments@, command);
-    if (flag == @UPPER@_OUTSIDE) return flag;
+    if (flag && flag != @UPPER@_CLAMPED) return flag;
     memcpy(state, x.x, sizeof(double) * @states@);
     (void)u, (void)before;
     return 0;
@@ -83,6 +83,6 @@ int unit_advance(const double *p, double *x, const double *u, double *memory, do
 
 const char *unit_message(int flag)
 {
-    (void)flag;
+    if (flag == @UPPER@_UNDEFINED) return "commands or states of the control law are not finite numbers";
     return "the scheduling variables lie outside the region of the control law";
 }

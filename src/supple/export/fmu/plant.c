@@ -127,7 +127,7 @@ const char *unit_message(int flag)
     case @UPPER@_OUTSIDE: return "the state lies outside the region of the reduced model";
     case @UPPER@_INDEFINITE: return "the mass matrix is not positive definite at this state";
     case @UPPER@_CLAMPED: return "the state lies outside the region of the reduced model and was clamped to it";
-    case @UPPER@_UNDEFINED: return "the step did not give finite numbers; reduce solver.longest_step";
+    case @UPPER@_UNDEFINED: return "results are not finite numbers; reduce solver.longest_step, or check for very large values";
     case -2: return "solver.longest_step must be positive";
 //@ if family
     case -3: return "a parameter lies outside its range";

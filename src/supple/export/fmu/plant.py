@@ -49,7 +49,7 @@ def plant(
         tuple(FmuQuantity(f"{name}.force", units.inputs.get(name, ""), description="input") for name in layout.inputs),
         tuple(FmuQuantity(name, units.outputs.get(name, ""), description="sensor") for name in layout.outputs),
         _parameters(rom, longest), _rates_on(rom), _feeds(rom), {}, step=max(longest, LONGEST),
-        prepared=rom.family is not None,
+        region=_region(rom), prepared=rom.family is not None,
     )  # fmt: skip
     files = model_files(rom, prefix)
     sources = {name: files[name] for name in (f"{prefix}.h", f"{prefix}.c")}
@@ -100,9 +100,14 @@ def _description(rom: ReducedModel, method: str, stable: StableStep) -> str:
     return text
 
 
+def _region(rom: ReducedModel) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    roots = rom.fitted.arrays.roots_f
+    return tuple(roots[:, 0].min(axis=0).tolist()), tuple(roots[:, 1].max(axis=0).tolist())
+
+
 def _states(rom: ReducedModel, eta: np.ndarray, v: np.ndarray) -> tuple[FmuQuantity, ...]:
     layout, units = rom.layout, rom.units
-    lower, upper = rom.fitted.arrays.roots_f[:, 0].min(axis=0), rom.fitted.arrays.roots_f[:, 1].max(axis=0)
+    lower, upper = _region(rom)
     found = []
     for i, name in enumerate(layout.coordinates):
         elastic = i >= layout.theta

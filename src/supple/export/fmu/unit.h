@@ -21,6 +21,10 @@ const char *unit_refused(int parameter, double value);
 //@ end
 extern const double unit_start_x[NX + 1], unit_start_u[NU + 1], unit_start_p[NP + 1], unit_nominal_x[NX + 1];
 
+/* For messages: names of states, inputs and parameters, and the limits of each state. */
+extern const char *const unit_names[NX + NU + NP + 1];
+extern const double unit_region[2][NX + 1];
+
 /* All functions return 0, or an error code that unit_message describes. */
 int unit_derivative(@given@, const double *x, const double *u, double *dx);
 int unit_outputs(@given@, const double *x, const double *u, const double *memory, double time, double *y);

@@ -14,6 +14,7 @@ from supple.export.template import Words, fill_template, template_parts
 PARTS = template_parts("supple.export.fmu", "unit.h")
 
 
+_LARGEST = float(np.finfo(float).max)
 GIVEN = {False: "const double *p", True: "const double *p, const unit_prepared *made"}
 
 
@@ -39,6 +40,7 @@ class FmuContents:
     memory   : number of values stored besides the states
     exchanged: True if importers may integrate it (Model Exchange)
     step     : suggested communication step, s
+    region   : limits of the first states, (2, count); messages name them
     prepared : True if data computed from parameters are cached until parameters change (`unit_prepare`)
     """
 
@@ -57,6 +59,7 @@ class FmuContents:
     step: float = 1e-3
     discrete: bool = False
     units_of_rates: tuple[str, ...] = field(default=())
+    region: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
     prepared: bool = False
 
     def header(self, token: str) -> str:
@@ -76,4 +79,9 @@ class FmuContents:
         for name, items in groups:
             text += c_table("double", f"unit_{name}", np.array([*(item.start for item in items), 0.0]))
         text += c_table("double", "unit_nominal_x", np.array([*(item.nominal for item in self.states), 1.0]))
+        region = np.array([[-_LARGEST], [_LARGEST]]) * np.ones(len(self.states) + 1)
+        region[:, : len(self.region[0])] = self.region
+        text += c_table("double", "unit_region", region)
+        names = ", ".join(string(item.name) for item in (*self.states, *self.inputs, *self.parameters))
+        text += f"static const char *const unit_names[] = {{{names}{', ' if names else ''}0}};\n"
         return text.replace("static const", "const")

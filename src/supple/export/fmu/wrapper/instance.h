@@ -134,6 +134,39 @@ static int allowed(instance_t *c, const uint32_t *references, size_t count, cons
     return FINE;
 }
 
+/* Refuses states, inputs and parameters that are NaN or infinite, by name. */
+static int finite_values(instance_t *c)
+{
+    const double *const known[3] = {c->now.x, c->now.u, c->now.p};
+    const char *const kinds[3] = {"state", "input", "parameter"};
+    const int counts[3] = {NX, NU, NP};
+    char text[320];
+    int kind, i, at = 0;
+    for (kind = 0; kind < 3; ++kind)
+        for (i = 0; i < counts[kind]; ++i, ++at) {
+            const double value = known[kind][i];
+            if (value - value <= 0.0) continue;
+            sprintf(text, "%s %.200s is not a finite number (got %g)", kinds[kind], unit_names[at], value);
+            return said(c, DISCARDED, text);
+        }
+    return FINE;
+}
+
+/* Reports a failed evaluation; names a state outside its region. */
+static int failed(instance_t *c, int flag)
+{
+    char text[400];
+    int i;
+    for (i = 0; i < NX; ++i) {
+        const double value = c->now.x[i];
+        if (value >= unit_region[0][i] && value <= unit_region[1][i]) continue;
+        sprintf(text, "state %.200s = %.9g lies outside the region of the model, %.9g to %.9g", unit_names[i], value,
+            unit_region[0][i], unit_region[1][i]);
+        return said(c, DISCARDED, text);
+    }
+    return said(c, DISCARDED, unit_message(flag));
+}
+
 static int changed(instance_t *c)
 {
     c->known_dx = c->known_y = 0;
@@ -145,8 +178,9 @@ static int derivatives(instance_t *c)
     int flag;
     if (c->known_dx) return FINE;
     if (prepared(c) != FINE) return WRONG;
+    if (finite_values(c) != FINE) return DISCARDED;
     flag = unit_derivative(GIVEN(c), c->now.x, c->now.u, c->dx);
-    if (flag) return said(c, DISCARDED, unit_message(flag));
+    if (flag) return failed(c, flag);
     c->known_dx = 1;
     return FINE;
 }
@@ -156,8 +190,9 @@ static int outputs(instance_t *c)
     int flag;
     if (c->known_y) return FINE;
     if (prepared(c) != FINE) return WRONG;
+    if (finite_values(c) != FINE) return DISCARDED;
     flag = unit_outputs(GIVEN(c), c->now.x, c->now.u, c->now.memory, c->now.time, c->y);
-    if (flag) return said(c, DISCARDED, unit_message(flag));
+    if (flag) return failed(c, flag);
     c->known_y = 1;
     return FINE;
 }
@@ -206,9 +241,10 @@ static int sensitivities(instance_t *c, const uint32_t *unknowns, size_t many, c
     size_t i, j;
     int flag;
     if (prepared(c) != FINE) return WRONG;
+    if (finite_values(c) != FINE) return DISCARDED;
     flag = unit_jacobian(GIVEN(c), c->now.x, c->now.u, A, B, C, D);
     if (flag == UNIT_WITHOUT) return said(c, WRONG, "the FMU has no directional derivatives");
-    if (flag) return said(c, DISCARDED, unit_message(flag));
+    if (flag) return failed(c, flag);
     for (i = 0; i < (adjoint ? few : many); ++i) sensitivity[i] = 0.0;
     for (i = 0; i < many; ++i)
         for (j = 0; j < few; ++j) {
@@ -230,13 +266,14 @@ static int sensitivities(instance_t *c, const uint32_t *unknowns, size_t many, c
 static int advance(instance_t *c, double from, double step)
 {
     int flag;
-    if (!(step > 0.0)) return said(c, WRONG, "the communication step size must be positive");
+    if (!(step > 0.0) || !(step - step <= 0.0)) return said(c, WRONG, "the communication step size must be a positive number");
     if (prepared(c) != FINE) return WRONG;
+    if (finite_values(c) != FINE) return DISCARDED;
     c->now.time = from;
     flag = unit_advance(GIVEN(c), c->now.x, c->now.u, c->now.memory, &c->now.time, from + step);
     c->reached = c->now.time;
     changed(c);
-    return flag ? said(c, DISCARDED, unit_message(flag)) : FINE;
+    return flag ? failed(c, flag) : FINE;
 }
 
 static int start_time(instance_t *c, double time)

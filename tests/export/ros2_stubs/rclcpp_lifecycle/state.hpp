@@ -1,0 +1,8 @@
+// See rclcpp/rclcpp.hpp.
+#pragma once
+namespace rclcpp_lifecycle
+{
+class State
+{
+};
+}  // namespace rclcpp_lifecycle
