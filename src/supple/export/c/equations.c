@@ -170,6 +170,9 @@ int @prefix@_coefficients(const double @argument@, @prefix@_model *model)
 //@ end
     const double *row;
     if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
+//@ if bent
+    if (!all_finite(eta, SIZE)) return @UPPER@_UNDEFINED;
+//@ end
     row = coefficients + ROW(leaf) * COLUMNS;
     @fit@
     spread(g, 0, STORED, F);
@@ -207,14 +210,18 @@ int @prefix@_inverse(@given@const double accelerations[@n@], double required[@n@
 {
     @arrays@
     @real@ M[SIZE][SIZE], sum[SIZE];
+    double found[SIZE];
     int i, j;
     const int flag = equations(@state@, g@dg@);
     if (flag == @UPPER@_OUTSIDE) return flag;
+    if (!all_finite(@state@, SIZE) || !all_finite(rates, SIZE) || !all_finite(accelerations, SIZE)) return @UPPER@_UNDEFINED;
     forces(&standard, g, @pass_dg@@state@, rates, M, sum);
     for (i = 0; i < SIZE; ++i) {
         for (j = 0; j < SIZE; ++j) sum[i] += M[i][j] * @cast@accelerations[j];
-        required[i] = (double)sum[i];
+        found[i] = (double)sum[i];
     }
+    if (!all_finite(found, SIZE)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < SIZE; ++i) required[i] = found[i];
     return flag;
 }
 
@@ -234,5 +241,16 @@ static int accelerate(const @prefix@_parameters *p, @given@@inputs@double accele
 
 int @prefix@_forward(@given@@inputs@double accelerations[@n@])
 {
-    return accelerate(&standard, @state@, rates, @pass@accelerations);
+    double found[SIZE];
+    int i;
+    const int flag = accelerate(&standard, @state@, rates, @pass@found);
+    if (flag == @UPPER@_OUTSIDE) return flag;
+    if (!all_finite(@state@, SIZE) || !all_finite(rates, SIZE)) return @UPPER@_UNDEFINED;
+//@ if inputs
+    if (!all_finite(inputs, INPUTS)) return @UPPER@_UNDEFINED;
+//@ end
+    if (flag == @UPPER@_INDEFINITE) return flag;
+    if (!all_finite(found, SIZE)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < SIZE; ++i) accelerations[i] = found[i];
+    return flag;
 }

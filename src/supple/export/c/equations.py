@@ -48,7 +48,7 @@ def coefficient_functions(model: CModel) -> str:
         "prefix": model.prefix, "UPPER": model.upper, "argument": coefficient_argument(model),
         "point": "eta" if model.bent else "theta", "bent_at": "eta" if model.bent else "at",
         "arrays": declared(made["forces"], model.real), "dF": ", dF[AXES][FITTED]" if slopes else "",
-        "slopes": slopes, "slope_array": "dF" if slopes else "0", "fit": call(made["forces"]),
+        "slopes": slopes, "slope_array": "dF" if slopes else "0", "fit": call(made["forces"]), "bent": model.bent,
         "counted": slopes or bool(seen), "fit_outputs": call(made["outputs_0"]),
         "fitted_outputs": any(item.columns is not None for item in output_items), "seen": seen,
     }  # fmt: skip
