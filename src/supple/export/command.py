@@ -9,6 +9,7 @@ import typer
 
 from supple.cli.answer import open_answer
 from supple.cli.help_text import MODEL, OUTPUT
+from supple.cli.kept import require_folder, require_table_or_picture, write_result
 from supple.cli.model_argument import Rom, model_configuration, read_model, set_values
 from supple.cli.options import Json, quantity_of, relative
 from supple.description.quantities.dimension import TIME
@@ -44,11 +45,59 @@ Tolerance = Annotated[
     typer.Option(
         "--tolerance",
         metavar="REL",
-        help="LPV: largest relative error of responses between grid points. Default: 1%.",
+        help="With --memory or --operations: largest relative error against the mechanism. Default: twice that of the "
+        "model. LPV: largest relative error of responses between grid points. Default: 1%.",
         rich_help_panel="Target options",
         parser=relative,
     ),
 ]
+RUN_TIME = "Run-time form"
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="Write the form of the model with the fewest operations whose tables take at most this memory, e.g. 64kB.",
+        rich_help_panel=RUN_TIME,
+    ),
+]
+Operations = Annotated[
+    int | None,
+    typer.Option(
+        "--operations",
+        metavar="N",
+        help="Largest number of multiply-adds of inverse dynamics. Without --memory, the form with the least memory is "
+        "written.",
+        rich_help_panel=RUN_TIME,
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="PROCESSOR",
+        help="Processor: host, cortex-m4f, cortex-m7 or cortex-m33. It determines the size of a number, and the "
+        "precision of C. Default: host.",
+        rich_help_panel=RUN_TIME,
+    ),
+]
+Smooth = Annotated[
+    bool,
+    typer.Option(
+        "--smooth", help="Use cubic splines, without jumps of forces between boxes.", rich_help_panel=RUN_TIME
+    ),
+]
+TradeOff = Annotated[
+    Path | None,
+    typer.Option(
+        "--trade-off",
+        metavar="FILE",
+        help="Picture or table of the forms to write: their errors, operations and memory.",
+        rich_help_panel=RUN_TIME,
+        callback=require_table_or_picture,
+    ),
+]
+_WITHOUT_FORMS = ("control", "lpv")  # targets that write linear models or evaluate the model in Python
 Fmi = Annotated[
     str | None,
     typer.Option(
@@ -111,20 +160,58 @@ def export(
     method: Method = None,
     platforms: Platforms = None,
     settings: OneModel = None,
+    memory: Memory = None,
+    operations: Operations = None,
+    target: Target = None,
+    smooth: Smooth = False,
+    trade_off: TradeOff = None,
     as_json: Json = False,
 ) -> None:
     """Write C code, an FMU or files for other programs."""
     with open_answer(as_json) as answer:
         from supple.export.export import TARGETS
         from supple.export.export import export as exported
+        from supple.results.text import Text
+        from supple.run_time.processor import processor_of
+        from supple.run_time.run_time_forms import run_time_forms
 
         TARGETS[to]  # reject an unknown target before the file is read
         model = read_model(answer, rom)
+        one = set_values(model, rom, settings) or None
         given: dict[str, Any] = {"precision": precision, "tolerance": tolerance, "fmi": fmi, "method": method}
         given["platforms"] = platforms or None
         given["start"] = None if start is None else model_configuration(model, start, "--start")
         given["step"] = None if step is None else quantity_of(step, "--step", TIME)
-        one = set_values(model, rom, settings) or None
+        forms = None
+        if memory is None and operations is None:
+            _require_budget({"--target": target, "--smooth": smooth, "--trade-off": trade_off})
+        else:
+            _require_form(to)
+            require_folder(trade_off)
+            model = model if one is None else model.at(one)
+            budget = {"memory": memory, "operations": operations, "tolerance": given.pop("tolerance")}
+            forms = run_time_forms(model, **budget, target=target or "host", smooth=smooth)
+            model, one = forms.model, None
+            if to == "c" and precision is None:
+                given["precision"] = processor_of(forms.target).precision
         options = {name: value for name, value in given.items() if value is not None}
         files = [str(file) for file in exported(model, directory, to=to, prefix=prefix, set=one, **options)]
-        answer.give({"files": files}, lambda: print("\n".join(f"written to {file}" for file in files)))
+        if forms is not None and trade_off is not None:
+            write_result(forms, trade_off)
+            files.append(str(trade_off))
+        data = {"files": files} | ({} if forms is None else forms.data())
+        text = Text() if forms is None else forms.text()
+        answer.give(data, lambda: text.lines(*(f"written to {file}" for file in files)))
+
+
+def _require_budget(given: dict[str, Any]) -> None:
+    """Refuse options of run-time forms without a budget."""
+    for name, value in given.items():
+        if value:
+            raise typer.BadParameter("needs --memory or --operations", param_hint=name)
+
+
+def _require_form(to: str) -> None:
+    """Refuse targets that do not evaluate the polynomials of a model."""
+    if to in _WITHOUT_FORMS:
+        raise typer.BadParameter(f"target {to} does not use the polynomials of the model", param_hint="--memory")

@@ -7,7 +7,8 @@ and all s slopes of one column take
     Σ_k (N_k - N_{k-1}) (1 + s - k) + (N_k - N_{k-1} - L_k),   k = 1 ... s,   N_0 = 1                              (1)
 
 multiply-adds: along ξ_k the value and the s - k slopes of the inner levels are summed, and the slope along ξ_k, whose
-first step needs none. The value alone takes N_s - 1. Tables hold columns in blocks of eight.
+first step needs none. The value alone takes N_s - 1. Tables hold columns in blocks of eight. A column that is the same
+everywhere is one number.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.approximation.confidence import uniform_points
 from supple.approximation.piecewise.piecewise import Piecewise
-from supple.array_types import Integers
+from supple.array_types import Flags, Integers
 from supple.reduced.layout import CoefficientLayout
 
 BLOCK = 8  # columns that a loop evaluates together
 _INERTIA = ("M", "mass_slope", "mass_curvature")
 _AXIS = 12  # bytes for each axis of the grid, beside its edges
+_POINTS, _STILL = 200, 1e-9  # points at which columns are compared, and change relative to the coefficient
 
 
 class Cost(NamedTuple):
@@ -40,15 +43,17 @@ class Cost(NamedTuple):
 
 
 class ColumnUse(NamedTuple):
-    """Columns that `inverse` and `forward` need: those with slopes, and those with values alone.
+    """Columns that `inverse` and `forward` need and that change over the region.
 
-    others : number of further columns that do not vanish; inputs : of those, entries of the input map
+    sloped : with slopes; plain : with values alone; inputs : entries of the input map, which `forward` needs
+    others : number of further columns that change; still : columns that are the same everywhere
     """
 
     sloped: tuple[int, ...]
     plain: tuple[int, ...]
     inputs: tuple[int, ...]
     others: int
+    still: tuple[int, ...]
 
 
 def horner_steps(indices: Integers, *, slopes: bool) -> int:
@@ -68,32 +73,36 @@ def horner_steps(indices: Integers, *, slopes: bool) -> int:
     return total
 
 
+def still_columns(layout: CoefficientLayout, fitted: Piecewise) -> Flags:
+    """Return which columns are the same everywhere, to rounding of their coefficient: (t,)."""
+    points = uniform_points(fitted, _POINTS, np.random.default_rng(0))
+    values = fitted.evaluate(points)
+    still = np.zeros(fitted.outputs, dtype=bool)
+    for first, stop in layout.columns.values():
+        part = values[:, first:stop]
+        still[first:stop] = np.ptp(part, axis=0) <= _STILL * np.abs(part).max(initial=0.0)
+    return still
+
+
 def column_use(layout: CoefficientLayout, fitted: Piecewise) -> ColumnUse:
-    """Return which fitted columns the dynamics need; columns that vanish everywhere are not evaluated."""
+    """Return which fitted columns the dynamics need."""
     n, s, columns = layout.size, layout.theta, layout.columns
-    present = np.any(fitted.arrays.coefficients, axis=0)
-    slack = {name: range(*span) for name, span in columns.items()}
-    sloped: list[int] = []
-    plain: list[int] = []
-    for name in _INERTIA:
-        (sloped if layout.christoffel == "from-mass" else plain).extend(slack.get(name, ()))
-    plain += slack.get("christoffel", ())
+    still = still_columns(layout, fitted)
+    spans = {name: list(range(*span)) for name, span in columns.items()}
+    force = spans.get("force", [])
+    inertia = [column for name in _INERTIA for column in spans.get(name, ())]
+    elastic = force[s:] + spans.get("K", [])
+    sloped, plain = (inertia, []) if layout.christoffel == "from-mass" else ([], inertia)
     if layout.force == "from-potential":
-        sloped += slack.get("potential", ())
-        sloped += list(slack.get("force", ()))[s:]
+        sloped = sloped + spans.get("potential", [])
     else:
-        forces = list(slack.get("force", ()))
-        plain += forces[:s]
-        (sloped if n > s else plain).extend(forces[s:])
-    (sloped if n > s else plain).extend(slack.get("K", ()))
-    for name in ("damping", "friction_map"):
-        plain += slack.get(name, ())
-    inputs = tuple(c for c in slack.get("input_map", ()) if present[c])
-    used = {c for c in (*sloped, *plain) if present[c]}
-    return ColumnUse(
-        tuple(c for c in sloped if present[c]), tuple(c for c in plain if present[c]), inputs,
-        int(present.sum()) - len(used) - len(inputs),
-    )  # fmt: skip
+        plain = plain + force[:s]
+    (sloped if n > s else plain).extend(elastic)
+    plain = plain + [column for name in ("christoffel", "damping", "friction_map") for column in spans.get(name, ())]
+    inputs = tuple(column for column in spans.get("input_map", ()) if not still[column])
+    used = [tuple(column for column in part if not still[column]) for part in (sloped, plain)]
+    others = int((~still).sum()) - len(used[0]) - len(used[1]) - len(inputs)
+    return ColumnUse(used[0], used[1], inputs, others, tuple(np.flatnonzero(still).tolist()))
 
 
 def combination_steps(layout: CoefficientLayout) -> tuple[int, int]:
@@ -133,7 +142,7 @@ def cost_of(layout: CoefficientLayout, use: ColumnUse, indices: Integers, boxes:
     needed = len(use.sloped) + len(use.plain) + len(use.inputs)
 
     def table(count: int) -> int:
-        return place + boxes * len(indices) * BLOCK * -(-count // BLOCK) * number
+        return place + number * (boxes * len(indices) * BLOCK * -(-count // BLOCK) + len(use.still))
 
     return Cost(
         columns + inverse, columns + plain * len(use.inputs) + forward, table(needed), table(needed + use.others)

@@ -51,7 +51,7 @@ class UnitFit(NamedTuple):
 
 def unit_fit(indices: Indices) -> UnitFit:
     """Return the nodes and the maps of a lower set of terms."""
-    s, along = indices.shape[1], int(indices.max(initial=0)) + 3
+    s, along = indices.shape[1], int(indices.max(initial=0)) + (4 if indices.shape[1] < 3 else 3)
     if float(along) ** s <= _TENSOR:
         nodes = np.array(list(product(np.cos(np.pi * np.arange(along) / (along - 1)), repeat=s)))
     else:
@@ -97,13 +97,16 @@ class GridFit:
     """Fits of one surrogate on grids of boxes over its region, with the same terms in every box.
 
     sloped : columns whose slopes enter forces
+    still  : columns that are the same everywhere, and remain so
     """
 
-    def __init__(self, surrogate: Piecewise, region: Box, sloped: tuple[int, ...]) -> None:
+    def __init__(self, surrogate: Piecewise, region: Box, sloped: tuple[int, ...], still: tuple[int, ...] = ()) -> None:
         self.surrogate, self.region = surrogate, region
         self.sloped = np.zeros(surrogate.outputs, dtype=bool)
         self.sloped[list(sloped)] = True
-        self._present = np.any(surrogate.arrays.coefficients, axis=0)  # other columns vanish everywhere
+        self.still = np.zeros(surrogate.outputs, dtype=bool)
+        self.still[list(still)] = True
+        self.constants = np.where(self.still, surrogate.evaluate(region.center), 0.0)
         self._units: dict[bytes, UnitFit] = {}
 
     @cached_property
@@ -146,12 +149,13 @@ class GridFit:
         """
         unit, s = self.unit(indices), indices.shape[1]
         found = np.zeros((len(data), len(indices), data.shape[2]))
-        maps = (unit.sloped, unit.plain)
-        if at_nodes is not None:
-            maps = tuple(_weighted_map(unit.terms, _weights(at_nodes, s, weight)) for weight in (SLOPES, VALUES))
-        for columns, way in zip((self.sloped, ~self.sloped & self._present), maps, strict=True):
+        groups = ((self.sloped, unit.sloped, SLOPES), (~self.sloped & ~self.still, unit.plain, VALUES))
+        for columns, way, weight in groups:
+            if at_nodes is not None and columns.any():
+                way = _weighted_map(unit.terms, _weights(at_nodes, s, weight))
             if columns.any():
                 found[:, :, columns] = np.einsum("kp,bpt->bkt", way, data[:, :, columns], optimize=True)
+        found[:, 0, self.still] = self.constants[self.still]
         return found
 
     def batches(self, count: int, indices: Indices) -> Iterator[slice]:
@@ -159,7 +163,6 @@ class GridFit:
         each = max(1, _TOGETHER // len(self.unit(indices).nodes))
         for start in range(0, count, each):
             yield slice(start, min(start + each, count))
-
 
 
 def grid_piecewise(region: Box, counts: Counts, indices: Indices, coefficients: Array) -> Piecewise:

@@ -1,9 +1,9 @@
 """Energy drift of a form: the passive machine, held inside the region by springs.
 
-Without inputs, damping and friction, the energy T + V is constant in the exact model, and in one box. Where a form jumps
-from box to box, M and V jump, and so does the energy. Springs on θ,
+Without inputs, damping and friction, the energy T + V is constant in the exact model, and in one box. Where a form
+jumps from box to box, M and V jump, and so does the energy. Springs on θ,
 
-    V_c = ½ Σ_i k_i (θ_i - c_i)²,      k_i = 2 (T_0 + ΔV) / (0.9 w_i - |c_i|)²                                              (1)
+    V_c = ½ Σ_i k_i (θ_i - c_i)²,      k_i = 2 (T_0 + ΔV) / (0.9 w_i - |c_i|)²                                      (1)
 
 with half widths w_i, the initial kinetic energy T_0 and the range ΔV of the potential, keep the machine inside: the
 energy does not suffice to reach a face. V_c is of degree two, so the polynomials of a box contain it exactly.
@@ -11,6 +11,7 @@ energy does not suffice to reach a face. V_c is of degree two, so the polynomial
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ import numpy as np
 from supple.approximation.confidence import uniform_points
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
+from supple.diagnostics import EarlyEnd
 from supple.hardware.hardware import NO_HARDWARE
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.model import ReducedModel
@@ -27,7 +29,8 @@ DURATION = 10.0  # s
 _CROSSING = 0.5  # s in which the initial rates cross half the region
 _REACH, _ASIDE = 0.9, 0.1  # of half the region: farthest place, and distance of the start from the middle
 _POINTS = 400
-_TOLERANCE = 1e-10
+_TOLERANCE = 1e-8
+_SAMPLES = 2001  # of the energy
 _PART = 4  # the drift is the change of the mean energy from the first to the last part
 _KEPT = ("M", "mass_slope", "mass_curvature", "K", "force", "potential")
 
@@ -117,10 +120,12 @@ def energy_drift(model: ReducedModel, passive: Passive, duration: float = DURATI
     the run are compared. None if the run cannot be finished.
     """
     machine = passive_machine(model, passive)
-    run = machine.simulate(
-        np.linspace(0.0, duration, 2001), start=passive.center, rates=passive.rates, tolerance=_TOLERANCE,
-        method="explicit",
-    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EarlyEnd)  # the result is None then
+        run = machine.simulate(
+            np.linspace(0.0, duration, _SAMPLES), start=passive.center, rates=passive.rates, tolerance=_TOLERANCE,
+            method="explicit",
+        )  # fmt: skip
     if run.reason:
         return None
     total = run.energy["total"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,35 +10,54 @@ from supple.view.house_style import in_house_style, label, new_figure
 from supple.view.panels import panel_axes, panels
 
 if TYPE_CHECKING:
-    from supple.run_time.trade_off import RunTimeForm, RunTimeForms
+    from supple.run_time.trade_off import RunTimeForms
+
+
+class _Quantity(NamedTuple):
+    """Quantity of a panel: name, field of a form, factor, unit, and whether its axis is logarithmic."""
+
+    name: str
+    field: str
+    factor: float
+    unit: str
+    logarithmic: bool
+
+
+_QUANTITIES = (
+    _Quantity("memory", "memory", 1e-3, "kB", True),
+    _Quantity("error", "error", 100.0, "%", False),
+    _Quantity("jump between boxes", "jump", 100.0, "%", False),
+    _Quantity("energy drift", "drift", 1.0, "1", True),
+)
 
 
 @in_house_style
 def trade_off_plot(found: RunTimeForms, axes: Any = None) -> Any:
-    """Draw error and memory of the forms over the multiply-adds of `inverse`, with the budgets, and return the panels.
+    """Draw memory, error, jumps and energy drift of the forms over their multiply-adds, and return the panels.
 
-    The chosen form is filled. Labels are degrees, "s" for splines.
+    The chosen form is filled, budgets and tolerance are dashed. Labels are degrees, "s" for splines.
     """
-    axes = new_figure(8.5, 3.6).subplots(1, 2) if axes is None else panel_axes(axes, 2)
-    forms = found.forms[1:]
-    for panel, name, unit, limit in zip(
-        axes, ("error", "memory"), ("%", "kB"), (100.0 * found.tolerance, found.memory and found.memory / 1e3),
-        strict=True,
-    ):  # fmt: skip
-        values = np.array([_value(form, name) for form in forms])
-        panel.plot([form.inverse for form in forms], values, "o", mfc="none")
-        chosen = found.chosen
-        panel.plot(chosen.inverse, _value(chosen, name), "o", color="C0")
-        for form, value in zip(forms, values, strict=True):
+    count = len(_QUANTITIES)
+    axes = new_figure(9.0, 6.4).subplots(2, 2, sharex=True) if axes is None else axes
+    limits = {"memory": found.memory, "error": found.tolerance}
+    for panel, quantity in zip(panel_axes(axes, count), _QUANTITIES, strict=True):
+        limit = limits.get(quantity.field)
+        for form in found.forms[1:]:
+            value = quantity.factor * getattr(form, quantity.field)
+            if np.isnan(value) or (quantity.logarithmic and value <= 0.0):
+                continue
+            panel.plot(form.inverse, value, "o", color="C0", mfc="C0" if form.chosen else "none")
             text = "s" if form.degree is None else str(form.degree)
             panel.annotate(text, (form.inverse, value), textcoords="offset points", xytext=(5, 4), fontsize=8)
         if limit:
-            panel.axhline(limit, ls="--", lw=1.0, color="C1")
+            panel.axhline(quantity.factor * limit, ls="--", lw=1.0, color="C1")
         if found.operations:
             panel.axvline(found.operations, ls="--", lw=1.0, color="C1")
-        panel.set(xscale="log", yscale="log", xlabel=label("multiply-adds of inverse", "1"), ylabel=label(name, unit))
-    return panels(*axes)
-
-
-def _value(form: RunTimeForm, name: str) -> float:
-    return 100.0 * form.error if name == "error" else form.memory / 1e3
+        panel.set(xscale="log", ylabel=label(quantity.name, quantity.unit))
+        if quantity.logarithmic:
+            panel.set_yscale("log")
+        else:
+            panel.set_ylim(bottom=0.0)
+        if panel in panel_axes(axes, count)[-2:]:
+            panel.set_xlabel(label("multiply-adds of inverse", "1"))
+    return panels(axes)

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.approximation.check_points import boundary_points
 from supple.approximation.confidence import GUARD, Confirmation, Stated, uniform_points
 from supple.approximation.evaluated import Samples
 from supple.approximation.fit_error import face_jumps, norms
@@ -32,6 +33,7 @@ from supple.reduction.path import path_from
 from supple.reduction.sampling import Sampling
 
 _POINTS = 2000  # by which medians are computed
+_ALL, _IN_BOX, _TOGETHER = 8000, 40, 8000  # points of a form, at least of each box, and evaluated at a time
 _SEED = 5
 
 
@@ -93,6 +95,21 @@ class SurrogateError:
         """Return bounds of the errors against the mechanism from those against the surrogate."""
         return {name: self.stated[name] + GUARD * error for name, error in errors.items()}
 
+    def measure(self, fitted: Piecewise) -> dict[str, float]:
+        """Return the largest error of each family against the surrogate, at points of all boxes and of their faces."""
+        each = max(_IN_BOX, _ALL // len(fitted.arrays.leaves_f))
+        unit = (1.0 - 1e-9) * boundary_points(fitted.dimension, each, seed=_SEED)  # faces are known to rounding only
+        worst = dict.fromkeys(self.stated, 0.0)
+        centers, inverse = fitted.arrays.leaves_f[:, 0], fitted.arrays.leaves_f[:, 1]
+        step = max(1, _TOGETHER // each)
+        for first in range(0, len(centers), step):
+            some = slice(first, first + step)
+            points = (centers[some, None] + unit / inverse[some, None]).reshape(-1, fitted.dimension)
+            exact = self.families(*self.model.fitted.with_gradient(points))
+            errors = self.relative(exact, self.families(*fitted.with_gradient(points)))
+            worst = {name: max(worst[name], float(error.max())) for name, error in errors.items()}
+        return worst
+
     def jumps(self, fitted: Piecewise) -> dict[str, float]:
         """Return the largest relative jump of each family where boxes meet."""
         return face_jumps(fitted, self.families, self.scales)
@@ -107,7 +124,7 @@ class ExactCheck(NamedTuple):
     visited   : number of boxes with a check point
     """
 
-    errors: dict[str, dict[str, object]]
+    errors: dict[str, dict[str, Any]]
     stated: Stated
     points: int
     visited: int

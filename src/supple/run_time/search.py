@@ -22,13 +22,14 @@ import numpy as np
 from supple.approximation.fits.chebyshev_products import Indices
 from supple.approximation.fits.scattered_fit import halton_points
 from supple.approximation.piecewise.piecewise import Piecewise
-from supple.array_types import Array
+from supple.array_types import Array, Integers
 from supple.run_time.grid_fit import Counts, GridFit, grid_piecewise
 from supple.run_time.run_time_error import SurrogateError
 
 MOST_BOXES = 4096
 _PROBED = 48  # boxes of a grid that are fitted in a search
 _CORNERS = 16  # of those, corners of the region
+_TRIMMED = 24  # of those, boxes by which terms are left out
 _ROUNDS = 12  # repeated fits of a box
 _LEAST = 1e-3  # smallest weight, of the largest
 _CLOSE = 0.995  # of the target, at which repeated fits end
@@ -118,23 +119,12 @@ class FormSearch:
                 break
         return best
 
-    def errors_of(
-        self, found: Array, centers: Array, half: Array, indices: Indices, target: Mapping[str, float]
-    ) -> Errors:
-        """Return the errors of given coefficients (boxes, terms, t) at the nodes of their boxes."""
-        worst, largest = dict.fromkeys(target, 0.0), 0.0
-        for part in self.fits.batches(len(centers), indices):
-            for c, box in zip(found[part], self.fits.data(centers[part], half, indices), strict=True):
-                ratio, errors = self._ratios(self._families(box, half), c, half, indices, target)
-                largest, worst = max(largest, float(ratio.max())), {name: max(worst[name], errors[name]) for name in worst}
-        return Errors(largest, worst)
-
     # ------------------------------------------------------------------ grids
 
-    def whole(self, counts: Counts, indices: Indices, target: Mapping[str, float]) -> tuple[Piecewise, Errors]:
-        """Return the fit in all boxes of a grid, and its errors at the nodes."""
-        found, errors = self.fit_boxes(*self.fits.boxes(counts), indices, target)
-        return grid_piecewise(self.fits.region, counts, indices, found), errors
+    def whole(self, counts: Counts, indices: Indices, target: Mapping[str, float]) -> Piecewise:
+        """Return the fit in all boxes of a grid."""
+        found, _ = self.fit_boxes(*self.fits.boxes(counts), indices, target)
+        return grid_piecewise(self.fits.region, counts, indices, found)
 
     def probe(self, counts: Counts, indices: Indices, target: Mapping[str, float]) -> Errors:
         """Return the errors in some boxes of a grid, up to the first one that misses the target."""
@@ -191,24 +181,23 @@ class FormSearch:
             before = counts, self.probe(counts, indices, target)
         return GridFound(*before, False)
 
-    def trimmed(self, counts: Counts, indices: Indices, target: Mapping[str, float]) -> tuple[Indices, Errors | None]:
-        """Return the terms of a grid without those that the target does not need, and the errors with them.
+    def trimmed(self, counts: Counts, indices: Indices, target: Mapping[str, float]) -> Indices:
+        """Return the terms of a grid without those that the target does not need.
 
-        The least important terms that divide no other one are removed first. Errors are None if no term is removed.
+        The least important terms that divide no other one are removed first.
         """
         centers, half = self.fits.boxes(counts)
-        centers = centers[probed_boxes(counts)]
+        centers = centers[probed_boxes(counts)][:_TRIMMED]
         order = self._removal_order(self.fit_boxes(centers, half, indices, target)[0], indices)
-        kept, most, errors = 0, len(order), None
+        kept, most = 0, len(order)
         while kept < most:  # bisection: the first `kept` terms of the order can be removed
             middle = (kept + most + 1) // 2
             fewer = _without(indices, order[:middle])
-            found = self.fit_boxes(centers, half, fewer, target, stop=True)[1]
-            if found.ratio <= 1.0:
-                kept, errors = middle, found
+            if self.fit_boxes(centers, half, fewer, target, stop=True)[1].ratio <= 1.0:
+                kept = middle
             else:
                 most = middle - 1
-        return _without(indices, order[:kept]), errors
+        return _without(indices, order[:kept])
 
     def _removal_order(self, found: Array, indices: Indices) -> list[int]:
         """Return the terms above degree one in the order of removal, from the coefficients (boxes, terms, t)."""
@@ -271,15 +260,15 @@ def rising_grids(lengths: Array, most: int) -> Iterator[Counts]:
         last = counts
 
 
-def probed_boxes(counts: Counts) -> Array:
+def probed_boxes(counts: Counts) -> Integers:
     """Return the indices of the boxes of a grid that a search fits: all of a small one, else some, corners first."""
     total = prod(counts)
     if total <= _PROBED:
-        return np.arange(total)
+        return np.arange(total, dtype=np.int64)
     s = len(counts)
     ends = np.array(list(product((0.0, 1.0), repeat=s))) if 2**s <= _CORNERS else None
     corners = 0.5 * (1.0 + np.sign(halton_points(s, _CORNERS, 6))) if ends is None else ends
     unit = np.vstack([corners, 0.5 * (1.0 + halton_points(s, _PROBED, 7))])
     cells = np.minimum((unit * np.array(counts)).astype(int), np.array(counts) - 1)
     flat = np.ravel_multi_index(tuple(cells.T), counts)
-    return np.array(list(dict.fromkeys(flat.tolist()))[:_PROBED])
+    return np.array(list(dict.fromkeys(flat.tolist()))[:_PROBED], dtype=np.int64)

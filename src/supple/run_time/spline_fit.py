@@ -63,7 +63,7 @@ def fit_spline(fits: GridFit, counts: Counts) -> Array:
     shape = (*mesh.shape[:-1], -1)
     found = np.zeros((*[n + DEGREE for n in counts], values.shape[1]))
     sloped = fits.sloped
-    for columns, weight in ((sloped, SLOPES), (~sloped, VALUES)):
+    for columns, weight in ((sloped, SLOPES), (~sloped & ~fits.still, VALUES)):
         if not columns.any():
             continue
         right = _along(values[:, columns].reshape(shape), [axis.values for axis in axes])
@@ -75,7 +75,9 @@ def fit_spline(fits: GridFit, counts: Counts) -> Array:
         for i, axis in enumerate(axes):
             roots = roots + weight**2 * axis.roots.reshape([-1 if k == i else 1 for k in range(len(counts))])
         found[..., columns] = _along(right / roots[..., None], [axis.vectors for axis in axes])
-    return _boxes(found, counts)
+    boxes = _boxes(found, counts)
+    boxes[:, 0, fits.still] = fits.constants[fits.still]
+    return boxes
 
 
 def _axis(cells: int) -> _Axis:
