@@ -25,7 +25,7 @@ from supple.reduction.fitted_coefficients import FREQUENCIES
 from supple.reduction.stated_error import indefinite, missed_errors
 from supple.run_time.cost import ColumnUse, Cost, column_use, cost_of
 from supple.run_time.grid_fit import Counts, GridFit, grid_piecewise, region_box
-from supple.run_time.passive_machine import DURATION, Passive, energy_drift, passive_start
+from supple.run_time.passive_machine import Passive, energy_drift, passive_start
 from supple.run_time.processor import Processor
 from supple.run_time.run_time_error import ExactCheck, SurrogateError, domain_of_model, exact_check
 from supple.run_time.search import MOST_BOXES, Errors, FormSearch, rising_grids
@@ -275,6 +275,7 @@ class FormChoice:
         return RunTimeForms(
             self._model(shapes[best].fitted, chosen), (self._surrogate_form(), *ordered), self.tolerance, self.memory,
             self.operations, self.processor.name, self.exact.stated.points, self.exact.visited,
+            np.nan if self.passive is None else self.passive.duration,
         )  # fmt: skip
 
     def _form(self, shape: _Shape) -> RunTimeForm:
@@ -333,7 +334,7 @@ class FormChoice:
                 "form": form.name, "tolerance": self.tolerance, "memory": self.memory, "operations": self.operations,
                 "target": self.processor.name, "surrogate_error": surrogate.error, "inverse": form.inverse,
                 "forward": form.forward, "tables": form.memory, "all_tables": form.whole, "jump": form.jump,
-                "drift": None if np.isnan(form.drift) else form.drift, "drift_seconds": DURATION,
+                "drift": None if np.isnan(form.drift) else form.drift, "drift_seconds": None if self.passive is None else self.passive.duration,
             },
         }  # fmt: skip
         model = replace(surrogate, fitted=fitted, error=worst, provenance=origin)
@@ -352,7 +353,7 @@ class FormChoice:
         closest = self._closest()
         if closest is not None:
             error, name = closest
-            text += f"; the smallest is {error:.2g} ({name})"
+            text += f"; the smallest is {error:.3g} ({name})"
         needs = []
         met = [cost for shape, cost in zip(shapes, costs, strict=True) if shape.met]
         cheap = [cost.memory for cost in met if self.operations is None or cost.inverse <= self.operations]

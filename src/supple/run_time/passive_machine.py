@@ -6,7 +6,8 @@ jumps from box to box, M and V jump, and so does the energy. Springs on θ,
     V_c = ½ Σ_i k_i (θ_i - c_i)²,      k_i = 2 (T_0 + ΔV) / (0.9 w_i - |c_i|)²                                      (1)
 
 with half widths w_i, the initial kinetic energy T_0 and the range ΔV of the potential, keep the machine inside: the
-energy does not suffice to reach a face. V_c is of degree two, so the polynomials of a box contain it exactly.
+energy does not suffice to reach a face. V_c is of degree two, so the polynomials of a box contain it exactly. Steps are
+fixed, since a jump of forces would stop a step with an error bound.
 """
 
 from __future__ import annotations
@@ -22,25 +23,32 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
 from supple.diagnostics import EarlyEnd
 from supple.hardware.hardware import NO_HARDWARE
+from supple.reduced.damped import locked_frequencies
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.model import ReducedModel
 
-DURATION = 10.0  # s
+_STEPS = 25_000  # of a run
 _CROSSING = 0.5  # s in which the initial rates cross half the region
 _REACH, _ASIDE = 0.9, 0.1  # of half the region: farthest place, and distance of the start from the middle
 _POINTS = 400
-_TOLERANCE = 1e-8
+_STEP, _FASTEST = 2e-4, 0.1  # longest step, s, and its product with the highest frequency
 _SAMPLES = 2001  # of the energy
 _PART = 4  # the drift is the change of the mean energy from the first to the last part
 _KEPT = ("M", "mass_slope", "mass_curvature", "K", "force", "potential")
 
 
 class Passive(NamedTuple):
-    """Springs and start of a passive run: centers and stiffnesses (s,), initial rates (n,)."""
+    """Springs and start of a passive run: centers and stiffnesses (s,), initial rates (n,), and its steps (s)."""
 
     center: Array
     stiffness: Array
     rates: Array
+    step: float
+
+    @property
+    def duration(self) -> float:
+        """Duration of a run, s."""
+        return _STEPS * self.step
 
 
 def passive_start(model: ReducedModel) -> Passive | None:
@@ -62,7 +70,10 @@ def passive_start(model: ReducedModel) -> Passive | None:
     change = float(np.ptp(potential)) if np.isfinite(potential).all() else 0.0
     faster = max(1.0, change / kinetic)  # the springs would otherwise allow only a small part of the region
     kinetic, rates = kinetic * faster, rates * np.sqrt(faster)
-    return Passive(center, 2.0 * (kinetic + change) / ((_REACH - offset) * half) ** 2, rates)
+    stiffness = 2.0 * (kinetic + change) / ((_REACH - offset) * half) ** 2
+    K = coefficients.K + np.diag(np.concatenate([stiffness, np.zeros(n - s)]))
+    fastest = float(locked_frequencies(K, coefficients.M).max())  # of all coordinates, on their springs
+    return Passive(center, stiffness, rates, min(_STEP, _FASTEST / fastest))
 
 
 def passive_machine(model: ReducedModel, passive: Passive) -> ReducedModel:
@@ -113,7 +124,7 @@ def _with_springs(fitted: Piecewise, passive: Passive) -> tuple[Array, Array]:
     return np.array(rows), np.array(added)
 
 
-def energy_drift(model: ReducedModel, passive: Passive, duration: float = DURATION) -> float | None:
+def energy_drift(model: ReducedModel, passive: Passive) -> float | None:
     """Return the change of the energy in a passive run, relative to the largest kinetic energy.
 
     The energy of each box is defined by its own M and V, so means of the energy over the first and the last quarter of
@@ -123,7 +134,7 @@ def energy_drift(model: ReducedModel, passive: Passive, duration: float = DURATI
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EarlyEnd)  # the result is None then
         run = machine.simulate(
-            np.linspace(0.0, duration, _SAMPLES), start=passive.center, rates=passive.rates, tolerance=_TOLERANCE,
+            np.linspace(0.0, passive.duration, _SAMPLES), start=passive.center, rates=passive.rates, step=passive.step,
             method="explicit",
         )  # fmt: skip
     if run.reason:

@@ -38,5 +38,5 @@ PROCESSORS = {
 
 def processor_of(name: str) -> Processor:
     """Return the processor of a name."""
-    require_known("target", name, PROCESSORS)
+    require_known("target", name, PROCESSORS, part="target")
     return PROCESSORS[name]

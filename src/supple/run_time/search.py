@@ -34,7 +34,7 @@ _ROUNDS = 12  # repeated fits of a box
 _LEAST = 1e-3  # smallest weight, of the largest
 _CLOSE = 0.995  # of the target, at which repeated fits end
 _LINES, _ALONG = 12, 16  # lines along each axis, and points of each
-_STEPS = 24  # grids of rising fineness that are tried
+_GROWTH = 0.08  # of the fineness, from one grid to the next
 
 
 class Errors(NamedTuple):
@@ -250,8 +250,8 @@ def rising_grids(lengths: Array, most: int) -> Iterator[Counts]:
     """Yield grids n_i = round(λ ℓ_i), at least 1, with rising λ and at most `most` boxes."""
     last: Counts | None = None
     step = 0.0
-    for _ in range(_STEPS * len(lengths)):
-        step += 0.5
+    while True:
+        step += max(0.5, _GROWTH * step)
         counts = tuple(np.maximum(1, np.floor(step * lengths + 0.5)).astype(int).tolist())
         if prod(counts) > most:
             return

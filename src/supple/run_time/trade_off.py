@@ -12,7 +12,6 @@ from supple.reduced.model import ReducedModel
 from supple.results.result import Result, picture
 from supple.results.table import Table
 from supple.results.text import Text
-from supple.run_time.passive_machine import DURATION
 from supple.run_time.processor import processor_of
 
 
@@ -89,7 +88,9 @@ class RunTimeForms(Result):
     points : int
         Random points at which the chosen form was compared with the mechanism.
     visited : int
-        Number of its boxes with at least one of these points, or a point of the search for the largest error.
+        Number of its boxes with at least one of these points.
+    seconds : float
+        Duration of the passive run, s; nan if the model does not conserve energy.
     """
 
     model: ReducedModel
@@ -100,6 +101,7 @@ class RunTimeForms(Result):
     target: str
     points: int
     visited: int
+    seconds: float
 
     @property
     def chosen(self) -> RunTimeForm:
@@ -153,10 +155,14 @@ class RunTimeForms(Result):
             f"errors are relative to the mechanism: of the chosen form at {self.points} random points and at the peaks "
             f"found from them, in {self.visited} of {boxes} {'box' if boxes == 1 else 'boxes'}; of others, bounds (<)"
         )
-        out.line(
-            "inverse, forward: multiply-adds; jump: of Γ and forces between boxes; drift: change of the energy of the "
-            f"passive machine in {DURATION:g} s, relative to its kinetic energy"
+        drift = (
+            ""
+            if np.isnan(self.seconds)
+            else (
+                f"; drift: change of the energy of the passive machine in {self.seconds:.2g} s, relative to its kinetic energy"
+            )
         )
+        out.line(f"inverse, forward: multiply-adds; jump: of Γ and forces between boxes{drift}")
         return out
 
     def _budget(self) -> str:
