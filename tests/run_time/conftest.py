@@ -11,7 +11,7 @@ import supple
 @pytest.fixture(scope="session")
 def orthoglide() -> supple.ReducedModel:
     """A rigid machine of three coordinates over a part of its region, accurately."""
-    region = {name: (-0.16, 0.0) for name in "xyz"}
+    region = dict.fromkeys("xyz", (-0.16, 0.0))
     return supple.reduce(supple.load("orthoglide"), region=region, tolerance=3e-4, progress=False)
 
 

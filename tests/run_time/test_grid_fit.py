@@ -79,9 +79,8 @@ def test_splines_reproduce_cubics_and_are_twice_continuous(counts):
 
     rough = polynomial(s, 9, 2, seed=4)
     fits = fits_of(rough)
-    c, (centers, half) = fit_spline(fits, counts), fits.boxes(counts)
+    c, number = fit_spline(fits, counts), np.arange(np.prod(counts)).reshape(counts)
     rng = np.random.default_rng(0)
-    number = np.arange(len(centers)).reshape(counts)
     for axis in range(s):
         left, right = np.take(number, range(counts[axis] - 1), axis), np.take(number, range(1, counts[axis]), axis)
         for a, b in zip(left.ravel(), right.ravel(), strict=True):

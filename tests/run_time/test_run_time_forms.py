@@ -1,5 +1,6 @@
 """Choice of run-time forms within budgets: errors, budgets, energy, messages."""
 
+import importlib.util
 from dataclasses import replace
 
 import numpy as np
@@ -93,9 +94,7 @@ def test_constant_coefficients_change_nothing(bending_arm):
     theta = bending_arm.fitted.leaves[0].center
     for name in ("M", "K", "input_map", "damping", "force"):
         assert_allclose(getattr(model.evaluate(theta), name), getattr(bending_arm.evaluate(theta), name), atol=1e-9)
-    eta, v = np.array([*theta, 1e-3]), np.ones(3)
-    for there, here in zip(bending_arm.observe(eta, v), model.observe(eta, v), strict=True):
-        assert_allclose(here, there, atol=1e-9)
+    assert_allclose(model.evaluate(theta).rows, bending_arm.evaluate(theta).rows, atol=1e-9)
 
 
 @pytest.mark.slow
@@ -181,8 +180,10 @@ def test_impossible_budgets_name_the_closest_form_and_the_needs(orthoglide):
 
 
 def test_the_papers_fits_are_refused(orthoglide):
-    layout = replace(orthoglide.layout, columns={"M": (0, 6), "christoffel": (6, 24)}, constants={}, christoffel="fitted",
-                     force="fitted", outputs=(), observation=None)  # fmt: skip
+    layout = replace(
+        orthoglide.layout, columns={"M": (0, 6), "christoffel": (6, 24)}, constants={}, christoffel="fitted",
+        force="fitted", outputs=(), observation=None,
+    )  # fmt: skip
     arrays = orthoglide.fitted.arrays
     wide = np.zeros((len(arrays.coefficients), 24))
     model = replace(orthoglide, layout=layout,
@@ -199,3 +200,35 @@ def test_a_region_of_several_boxes_is_refused():
     with pytest.raises(InputError, match="2 boxes") as caught:
         supple.run_time_forms(model, memory="8kB", tolerance=1e-2)
     assert "one box" in caught.value.hint
+
+
+# Exports
+
+
+@pytest.fixture(scope="module")
+def small_form():
+    """A four-bar of one coordinate, as several boxes."""
+    region = {"crank": (-1.0, 1.0)}
+    rom = supple.reduce(supple.load("four-bar"), region=region, tolerance=1e-4, checks=50, progress=False)
+    return rom.compiled_for(operations=25, tolerance=1e-2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["c", "fmu", "casadi", "matlab", "numpy", "json"])
+def test_every_target_writes_a_form(small_form, target, tmp_path):
+    assert len(small_form.fitted.leaves) > 2
+    assert supple.export(small_form, tmp_path, to=target)
+
+
+@pytest.mark.slow
+def test_casadi_computes_the_form(small_form, tmp_path):
+    pytest.importorskip("casadi")
+    file = supple.export(small_form, tmp_path, to="casadi")[0]
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    functions = module.FUNCTIONS
+    rng = np.random.default_rng(5)
+    for theta, v, u in rng.uniform(-0.9, 0.9, (8, 3)):
+        assert float(functions["forward"](theta, v, u)) == pytest.approx(small_form.forward([theta], [v], [u])[0])
+        assert float(functions["inverse"](theta, v, 0.0)) == pytest.approx(small_form.inverse([theta], [v], [0.0])[0])

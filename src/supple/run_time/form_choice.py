@@ -334,7 +334,7 @@ class FormChoice:
                 "form": form.name, "tolerance": self.tolerance, "memory": self.memory, "operations": self.operations,
                 "target": self.processor.name, "surrogate_error": surrogate.error, "inverse": form.inverse,
                 "forward": form.forward, "tables": form.memory, "all_tables": form.whole, "jump": form.jump,
-                "drift": None if np.isnan(form.drift) else form.drift, "drift_seconds": None if self.passive is None else self.passive.duration,
+                "drift": None if np.isnan(form.drift) else form.drift,
             },
         }  # fmt: skip
         model = replace(surrogate, fitted=fitted, error=worst, provenance=origin)

@@ -155,13 +155,8 @@ class RunTimeForms(Result):
             f"errors are relative to the mechanism: of the chosen form at {self.points} random points and at the peaks "
             f"found from them, in {self.visited} of {boxes} {'box' if boxes == 1 else 'boxes'}; of others, bounds (<)"
         )
-        drift = (
-            ""
-            if np.isnan(self.seconds)
-            else (
-                f"; drift: change of the energy of the passive machine in {self.seconds:.2g} s, relative to its kinetic energy"
-            )
-        )
+        drift = f"; drift: change of the energy of the passive machine in {self.seconds:.2g} s, over its kinetic energy"
+        drift = "" if np.isnan(self.seconds) else drift
         out.line(f"inverse, forward: multiply-adds; jump: of Γ and forces between boxes{drift}")
         return out
 
