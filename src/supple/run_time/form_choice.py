@@ -37,6 +37,7 @@ _MOST_TERMS = 300  # terms of a box that are tried
 _LEFT = 0.1  # of the tolerance: smallest share that the surrogate must leave
 _TWICE = 2.0  # default of the tolerance, over the error of the surrogate
 _MARGIN, _TIGHTER, _TRIES = 0.97, 0.95, 4  # of the target: at first, and after a check that missed the tolerance
+_FEWER = 1.4  # memory with all terms, over the budget, of a grid that may be within it with fewer
 _BEYOND = 16.0  # multiple of the memory budget up to which the trade-off is computed
 
 
@@ -183,20 +184,25 @@ class FormChoice:
                 break
             share, least = share * _TIGHTER / first.errors.ratio, prod(grid.counts)
             target = self._target(share)
-        finer = self._finest(degree, terms, first.counts)
-        if finer is None or not first.met:
+        if not first.met:
             return [first]
-        second = self._trimmed(degree, finer, terms, share)
-        return [first, second] if second.met and len(second.terms) < len(first.terms) else [first]
+        found = [first]
+        for counts in self._finer(degree, terms, first.counts):
+            shape = self._trimmed(degree, counts, terms, share)
+            if shape.met and self._within(shape) and len(shape.terms) < len(found[-1].terms):
+                found.append(shape)
+        return found
 
-    def _finest(self, degree: int, terms: Indices, counts: Counts) -> Counts | None:
-        """Return the finest grid within the memory budget, if it is finer than a given one."""
-        finest = None
+    def _finer(self, degree: int, terms: Indices, counts: Counts) -> list[Counts]:
+        """Return the finest grids within the memory budget, with all terms and with fewer, that are finer than one."""
+        found: dict[Counts, None] = {}
         if self.memory is not None:
-            for finer in rising_grids(self.search.lengths(degree), self.most_boxes(terms, self.memory)):
-                if finer != counts and all(a >= b for a, b in zip(finer, counts, strict=True)):
-                    finest = finer
-        return finest
+            for share in (1.0, _FEWER):
+                grids = rising_grids(self.search.lengths(degree), self.most_boxes(terms, share * self.memory))
+                finer = [item for item in grids if all(a >= b for a, b in zip(item, counts, strict=True))]
+                found |= dict.fromkeys(finer[-1:])
+        found.pop(counts, None)
+        return list(found)
 
     def _trimmed(self, degree: int, counts: Counts, terms: Indices, share: float) -> _Shape:
         """Return a form without the terms that the targets do not need, with smaller targets if it misses them."""
