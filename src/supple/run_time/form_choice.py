@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.approximation.confidence import GUARD
 from supple.approximation.fits.chebyshev_products import Indices, count, total_degree
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.description.mechanism import Mechanism
@@ -254,6 +255,8 @@ class FormChoice:
         """
         for _ in range(_TRIES):
             exact = exact_check(self.mechanism, self.judge, shape.fitted, checks=self.checks, seed=self.seed)
+            for name, item in exact.errors.items():  # the error against the surrogate is known at more points
+                item["worst"] = max(item["worst"], GUARD * shape.errors.families[name])
             worst = max(item["worst"] for item in exact.errors.values())
             if worst <= self.tolerance:
                 self.exact = exact

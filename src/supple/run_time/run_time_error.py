@@ -20,6 +20,7 @@ from supple.approximation.check_points import boundary_points
 from supple.approximation.confidence import GUARD, Confirmation, Stated, uniform_points
 from supple.approximation.evaluated import Samples
 from supple.approximation.fit_error import face_jumps, norms
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
@@ -98,10 +99,11 @@ class SurrogateError:
     def measure(self, fitted: Piecewise) -> dict[str, float]:
         """Return the largest error of each family against the surrogate, at points of all boxes and of their faces."""
         each = max(_IN_BOX, _ALL // len(fitted.arrays.leaves_f))
-        unit = (1.0 - 1e-9) * boundary_points(fitted.dimension, each, seed=_SEED)  # faces are known to rounding only
+        near = boundary_points(fitted.dimension, each // 2, seed=_SEED)
+        unit = (1.0 - 1e-9) * np.vstack([near, halton_points(fitted.dimension, each // 2, _SEED)])  # just inside
         worst = dict.fromkeys(self.stated, 0.0)
         centers, inverse = fitted.arrays.leaves_f[:, 0], fitted.arrays.leaves_f[:, 1]
-        step = max(1, _TOGETHER // each)
+        step = max(1, _TOGETHER // len(unit))
         for first in range(0, len(centers), step):
             some = slice(first, first + step)
             points = (centers[some, None] + unit / inverse[some, None]).reshape(-1, fitted.dimension)
