@@ -51,3 +51,23 @@ def test_the_public_name_exports_whatever_was_imported_first(saved, tmp_path):
     model = package.load(saved)
     assert callable(supple.export)
     assert len(package.export(model, tmp_path / "build", to="c")) == 6
+
+
+def test_a_motion_of_a_file_or_a_model_is_written_in_place_of_the_model(supple, four_bar, saved, tmp_path):
+    table = tmp_path / "turn.csv"
+    table.write_text("time,crank\n" + "".join(f"{t / 10},{t / 100}\n" for t in range(11)))
+    names = [f"four_bar_turn_motion{end}" for end in (".h", ".c", "_test.c")]
+    for source in (four_bar, saved):
+        found = supple("export", source, "--motion", table, "-o", tmp_path / "build", "--json").object
+        assert [Path(file).name for file in found["files"]] == [*names, "Makefile", "CMakeLists.txt"]
+    said = supple("export", saved, "--motion", table, "--sample-time", "2 ms", "--prefix", "arm", "-o", tmp_path)
+    assert said.status == 0
+    assert "#define ARM_MOTION_SAMPLE_TIME 0.002 /* s */" in (tmp_path / "arm_motion.h").read_text()
+    for options, words in (
+        (("--motion", "nope"), 'unknown motion "nope"'),
+        (("--motion", table, "--start", "rest"), "a motion has no start"),
+        (("--motion", table, "--to", "fmu"), "does not support motions"),
+        (("--sample-time", "2 ms"), 'option "sample_time"'),
+    ):
+        said = supple("export", saved, *options, "-o", tmp_path / "other")
+        assert (said.status, words in said.err) == (1, True), said.err

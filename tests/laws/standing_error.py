@@ -113,7 +113,7 @@ class Compiled:
             SAMPLE,
             controller.commanded_actuators,
         )
-        _, source = supple.export(controller, folder)
+        _, source = supple.export(controller.law, folder)
         library = folder / "law.so"
         compiler = shutil.which("cc") or shutil.which("gcc") or "cc"
         subprocess.run([compiler, "-O1", "-fPIC", "-shared", str(source), "-o", str(library)], check=True)

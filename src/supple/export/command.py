@@ -1,19 +1,49 @@
-"""`supple export`: a reduced model for other programs."""
+"""`supple export`: a reduced model or a motion for other programs."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.answer import open_answer
+from supple.cli.answer import Answer, open_answer
+from supple.cli.bundled import bundled_names
 from supple.cli.help_text import MODEL, OUTPUT
 from supple.cli.kept import require_folder, require_table_or_picture, write_result
-from supple.cli.model_argument import Rom, model_configuration, read_model, set_values
-from supple.cli.options import Json, quantity_of, relative
+from supple.cli.model_argument import is_model, model_configuration, read_model, require_no, set_values
+from supple.cli.options import Json, quantity_of, read_mechanism, relative
 from supple.description.quantities.dimension import TIME
 
+if TYPE_CHECKING:
+    from supple.control.feedforward.reference import AnyReference
+    from supple.run_time.trade_off import RunTimeForms
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="ROM",
+        help="Reduced model, written by `supple reduce`; with --motion also a mechanism file.",
+        autocompletion=bundled_names,
+    ),
+]
+MotionName = Annotated[
+    str | None,
+    typer.Option(
+        "--motion",
+        metavar="NAME|CSV",
+        help="Motion of the file, or a table, to export instead of the model, as C. Default: the model.",
+    ),
+]
+SampleTime = Annotated[
+    str | None,
+    typer.Option(
+        "--sample-time",
+        metavar="TIME",
+        help="C: sample time in which the times of a motion are counted. Default: 1 ms.",
+        rich_help_panel="Target options",
+    ),
+]
 To = Annotated[str, typer.Option("--to", metavar="TARGET", help="Export target.")]
 Directory = Annotated[
     Path,
@@ -46,7 +76,8 @@ Tolerance = Annotated[
         "--tolerance",
         metavar="REL",
         help="With --memory or --operations: largest relative error against the mechanism. Default: twice that of the "
-        "model. LPV: largest relative error of responses between grid points. Default: 1%.",
+        "model. LPV: largest relative error of responses between grid points. Default: 1%. C: largest error of a "
+        "motion, of its range. Default: 1e-9, in single precision 1e-7; 0 keeps its pieces.",
         rich_help_panel="Target options",
         parser=relative,
     ),
@@ -148,12 +179,14 @@ OneModel = Annotated[
 
 
 def export(
-    rom: Rom,
+    rom: Source,
     to: To = "c",
+    motion: MotionName = None,
     directory: Directory = Path("."),
     prefix: Prefix = None,
     precision: Precision = None,
     tolerance: Tolerance = None,
+    sample_time: SampleTime = None,
     fmi: Fmi = None,
     start: Start = None,
     step: Step = None,
@@ -176,26 +209,35 @@ def export(
         from supple.run_time.run_time_forms import run_time_forms
 
         TARGETS[to]  # reject an unknown target before the file is read
-        model = read_model(answer, rom)
-        one = set_values(model, rom, settings) or None
         given: dict[str, Any] = {"precision": precision, "tolerance": tolerance, "fmi": fmi, "method": method}
         given["platforms"] = platforms or None
-        given["start"] = None if start is None else model_configuration(model, start, "--start")
         given["step"] = None if step is None else quantity_of(step, "--step", TIME)
-        forms = None
+        given["sample_time"] = None if sample_time is None else quantity_of(sample_time, "--sample-time", TIME)
+        form = {"--target": target, "--smooth": smooth, "--trade-off": trade_off}
+        forms: RunTimeForms | None = None
+        source: Any
+        if motion is None:
+            source = model = read_model(answer, rom)
+            given["start"] = None if start is None else model_configuration(model, start, "--start")
+            one = set_values(model, rom, settings) or None
+        else:
+            require_no({"--start": start}, "a motion has no start")
+            require_no({"--memory": memory, "--operations": operations}, "a motion has no run-time form")
+            source, own, one = *_motion(answer, rom, motion, settings), None
+            prefix = own if prefix is None else prefix
         if memory is None and operations is None:
-            _require_budget({"--target": target, "--smooth": smooth, "--trade-off": trade_off})
+            _require_budget(form)
         else:
             _require_form(to)
             require_folder(trade_off)
-            model = model if one is None else model.at(one)
             budget = {"memory": memory, "operations": operations, "tolerance": given.pop("tolerance")}
-            forms = run_time_forms(model, **budget, target=target or "host", smooth=smooth)
-            model, one = forms.model, None
+            forms = run_time_forms(model if one is None else model.at(one), **budget, target=target or "host",
+                                   smooth=smooth)  # fmt: skip
+            source, one = forms.model, None
             if to == "c" and precision is None:
                 given["precision"] = processor_of(forms.target).precision
         options = {name: value for name, value in given.items() if value is not None}
-        files = [str(file) for file in exported(model, directory, to=to, prefix=prefix, set=one, **options)]
+        files = [str(file) for file in exported(source, directory, to=to, prefix=prefix, set=one, **options)]
         if forms is not None and trade_off is not None:
             write_result(forms, trade_off)
             files.append(str(trade_off))
@@ -215,3 +257,11 @@ def _require_form(to: str) -> None:
     """Refuse targets that do not evaluate the polynomials of a model."""
     if to in _WITHOUT_FORMS:
         raise typer.BadParameter(f"target {to} does not use the polynomials of the model", param_hint="--memory")
+
+
+def _motion(answer: Answer, file: str, name: str, settings: list[str] | None) -> tuple[AnyReference, str]:
+    """Return a motion of a mechanism or a reduced model, and the prefix of its files."""
+    from supple.control.feedforward.reference import reference
+
+    of = read_model(answer, file, settings) if is_model(file) else read_mechanism(answer, file, settings)
+    return reference(name, of), f"{of.name}_{Path(name).stem}"

@@ -11,8 +11,9 @@ import os
 import re
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,18 +37,22 @@ from supple.kinds import Registry
 from supple.reduced.family import model_at_parameters
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
+from supple.time_functions.function_of_time import FunctionOfTime, Trajectory
 
 if TYPE_CHECKING:
     from supple.control.controllers.computed_torque import ComputedTorque
+    from supple.control.feedforward.planned_motion import PlannedMotion
     from supple.control.laws.affine_controller import AffineController
     from supple.control.laws.affine_law import AffineLaw
+
+    AnyMotion = FunctionOfTime | Trajectory | PlannedMotion
 
 
 TARGETS = Registry("export target", ExportTarget, C, FMU, CASADI, CONTROL, LPV, MATLAB, NUMPY, JSON)
 
 
 def export(
-    rom: Exportable | AffineLaw | AffineController | ComputedTorque | LinearModel,
+    rom: Exportable | AffineLaw | AffineController | ComputedTorque | LinearModel | AnyMotion,
     directory: str | os.PathLike[str],
     *,
     to: str = "c",
@@ -55,13 +60,16 @@ def export(
     set: Mapping[str, float] | None = None,
     **options: Any,
 ) -> list[Path]:
-    """Write a reduced model, a controller or a linear model as files for other programs.
+    """Write a reduced model, a controller, a motion or a linear model as files for other programs.
 
     Parameters
     ----------
-    rom : ReducedModel, control.AffineLaw, control.AffineController, control.ComputedTorque or LinearModel
+    rom : ReducedModel, control.AffineLaw, control.AffineController, control.ComputedTorque, motion or LinearModel
         What to export. Every target writes reduced models; "c" and "fmu" also write control laws ("fmu": affine laws
         only), and "fmu" linear models in continuous time.
+
+        "c" writes a `control.AffineController` as its law, its motion and one function for a sample. It also writes
+        motions: a `control.Reference`, a `control.PlannedMotion` (its coordinates θ) or a `Trajectory`.
     directory : str or path-like
         Folder for the files; created if it does not exist.
     to : str, optional
@@ -69,12 +77,16 @@ def export(
         models), "matlab" (Matlab, Octave and Simulink), "numpy", "json", or a registered `ExportTarget`. Default: "c".
     prefix : str, optional
         Prefix of all file and function names. Default: derived from the name of the model or law. Names of a control
-        law end in ``_law``, those of computed torque in ``_torque``.
+        law end in ``_law``, those of computed torque in ``_torque``, of a motion in ``_motion``, of a controller in
+        ``_controller``.
     set : mapping of str to float, optional
         Parameters of a model reduced with `vary` to fix in the exported files, {name: value in SI units}. The others
         remain inputs that can be set at run time. Default: none is fixed.
     **options : Any
-        Options of the target. "c": `precision` ("double" or "single"). "fmu": `fmi` ("2" or "3"), `start` (initial
+        Options of the target. "c": `precision` ("double" or "single"); for motions and controllers `tolerance` (largest
+        error of the motion, of its range; default: 1e-9, in single precision 1e-7; 0 keeps the given pieces); for
+        motions `sample_time` (s of one sample; default: 1 ms); for controllers `model` (reduced model, to write the
+        plant and a program that closes the loop). "fmu": `fmi` ("2" or "3"), `start` (initial
         posture), `step` (longest internal step of co-simulation, s), `method` ("auto", "explicit" or "implicit"),
         `platforms` (names of further platforms to compile for). "lpv": `tolerance` (largest relative error of
         responses between grid points).
@@ -131,7 +143,7 @@ def _of_family(rom: Any, to: str, values: Mapping[str, float] | None) -> Any:
         return model_at_parameters(rom, values, others=TARGETS[to].families)
     if family:
         return rom if TARGETS[to].families else _at_own_values(rom)
-    inner = getattr(rom, "model", None)  # that of computed torque
+    inner = None if hasattr(rom, "deformation") else getattr(rom, "model", None)  # that of computed torque
     return rom if getattr(inner, "family", None) is None else replace(rom, model=_at_own_values(inner))
 
 
@@ -150,16 +162,44 @@ def _files(rom: Any, to: str, prefix: str | None, options: Mapping[str, Any]) ->
                 f'target "{to}" has no option "{name}"', part="export",
                 hint=nearest(name, target.options) if target.options else "it takes no options",
             )  # fmt: skip
+    write, given, name = _writer(target, rom)
+    _require_options(write, options, target)
+    return write(given, prefix_of(name if prefix is None else prefix), **options)
+
+
+def _writer(target: ExportTarget, rom: Any) -> tuple[Callable[..., Mapping[str, str | bytes]], Any, str]:
+    """Return the function of a target that writes the files, its argument, and the default prefix."""
     if isinstance(rom, LinearModel):
         if target.linear is None:
-            raise InputError(f'target "{to}" does not support linear models', part="export", hint='use to="fmu"')
-        return target.linear(rom, prefix_of("linear" if prefix is None else prefix), **options)
+            raise InputError(
+                f'target "{target.name}" does not support linear models', part="export", hint='use to="fmu"'
+            )
+        return target.linear, rom, "linear"
     if hasattr(rom, "layout"):
-        return target.files(rom, prefix_of(rom.name if prefix is None else prefix), **options)
+        return target.files, rom, rom.name
+    if isinstance(rom, FunctionOfTime | Trajectory) or hasattr(rom, "deformation"):  # of a planned motion
+        if target.motions is None:
+            raise InputError(f'target "{target.name}" does not support motions', part="export", hint='use to="c"')
+        return target.motions, rom, getattr(getattr(rom, "model", None), "name", "reference")
     law, name = _law(rom)
     if target.laws is None:
-        raise InputError(f'target "{to}" does not support controllers', part="export", hint='use to="c"')
-    return target.laws(law, prefix_of(name if prefix is None else prefix), **options)
+        raise InputError(f'target "{target.name}" does not support controllers', part="export", hint='use to="c"')
+    if law is not rom and target.controllers is not None:
+        return target.controllers, rom, name
+    return target.laws, law, name
+
+
+def _require_options(write: Callable[..., Any], options: Mapping[str, Any], target: ExportTarget) -> None:
+    """Refuse options of the target that its function for this kind of object does not have."""
+    known = signature(write).parameters
+    if any(item.kind is Parameter.VAR_KEYWORD for item in known.values()):
+        return
+    for name in options:
+        if name not in known:
+            raise InputError(
+                f'option "{name}" of target "{target.name}" does not apply to what is exported', part="export",
+                hint="leave it out",
+            )  # fmt: skip
 
 
 def _law(controller: Any) -> tuple[AffineLaw | ComputedTorque, str]:
@@ -174,7 +214,7 @@ def _law(controller: Any) -> tuple[AffineLaw | ComputedTorque, str]:
     if not isinstance(law, AffineLaw):
         raise InputError(
             f"cannot export a {type(law).__name__}", part="export",
-            hint="give a reduced model, a linear model, a controller with an affine law, or computed torque",
+            hint="give a reduced model, a linear model, a motion, a controller with an affine law, or computed torque",
         )  # fmt: skip
     return law, law.name
 

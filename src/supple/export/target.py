@@ -29,6 +29,10 @@ class ExportTarget:
         Names of the keyword options that these functions accept, such as ``("precision",)``.
     linear : callable or None
         The same for a `LinearModel`; None if the target does not support linear models.
+    motions : callable or None
+        The same for a reference motion, planned motion or trajectory; None if the target does not support motions.
+    controllers : callable or None
+        The same for a `control.AffineController` with its motion; None if the target writes its law alone, by `laws`.
     families : bool
         True if the target writes parameters of a family so that they can be set at run time. Other targets are given
         the model at its own parameter values, and `export` issues a `SuppleNote`.
@@ -49,6 +53,8 @@ class ExportTarget:
     laws: Callable[..., Mapping[str, str | bytes]] | None = None
     options: tuple[str, ...] = ()
     linear: Callable[..., Mapping[str, str | bytes]] | None = None
+    motions: Callable[..., Mapping[str, str | bytes]] | None = None
+    controllers: Callable[..., Mapping[str, str | bytes]] | None = None
     families: bool = False
 
 

@@ -56,18 +56,18 @@ static void advance(const double *block, int n, int size, double fastest, double
     double term[2][@most@];
     int stride, k, r, s;
     for (stride = 0; stride < count; ++stride) {
-        double factor = h;
         rates_of(block, n, size, x, c, w + slope * h * (double)stride, term[0]);
-        for (k = 0; k < @terms@; ++k) {
+        for (r = 0; r < n; ++r) term[0][r] *= h;
+        for (k = 0; k < @terms@; ++k) { /* terms with their powers of h: alone these would overflow in single precision */
             const double *now = term[k % 2];
             double *after = term[(k + 1) % 2];
-            for (r = 0; r < n; ++r) x[r] += factor * now[r];
+            for (r = 0; r < n; ++r) x[r] += now[r];
             for (r = 0; r < n; ++r) {
                 const double *row = block + r * (size + 3);
-                after[r] = k == 0 ? row[size + 1] * slope : 0.0;
+                after[r] = k == 0 ? row[size + 1] * slope * h : 0.0;
                 for (s = 0; s < n; ++s) after[r] += row[s] * now[s];
+                after[r] *= h / (double)(k + 2);
             }
-            factor *= h / (double)(k + 2);
         }
     }
 }

@@ -14,6 +14,7 @@ from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel, Exportable
 from supple.export.c.header import header
 from supple.export.c.model_source import c_source
+from supple.export.c.motion import motion_files
 from supple.export.c.source_text import PRECISIONS, c_number, c_table, comment, single_precision, string, with_sections
 from supple.export.c.stability import stable_step
 from supple.export.target import ExportTarget
@@ -25,6 +26,7 @@ from supple.reduced.observed import ObservedMotion, outputs_along
 
 if TYPE_CHECKING:
     from supple.control.controllers.computed_torque import ComputedTorque
+    from supple.control.laws.affine_controller import AffineController
     from supple.control.laws.affine_law import AffineLaw
 
 
@@ -228,12 +230,28 @@ def c_laws(law: AffineLaw | ComputedTorque, prefix: str, *, precision: str = "do
     }
 
 
+def c_controllers(
+    controller: AffineController,
+    prefix: str,
+    *,
+    precision: str = "double",
+    tolerance: float | None = None,
+    model: ReducedModel | None = None,
+) -> dict[str, str]:
+    """Return the C files of a controller with its motion; see `controller_files`."""
+    from supple.export.c.controller import controller_files
+
+    return controller_files(controller, prefix, precision=precision, tolerance=tolerance, model=model)
+
+
 C = ExportTarget(
     "c",
     "a C99 file with header, example program, self-test, drives and instruments",
     c_files,
     c_laws,
-    ("precision",),
+    ("precision", "tolerance", "sample_time", "model"),
+    motions=motion_files,
+    controllers=c_controllers,
     families=True,
 )
 
