@@ -75,9 +75,9 @@ Tolerance = Annotated[
     typer.Option(
         "--tolerance",
         metavar="REL",
-        help="With --memory or --operations: largest relative error against the mechanism. Default: twice that of the "
-        "model. LPV: largest relative error of responses between grid points. Default: 1%. C: largest error of a "
-        "motion, of its range. Default: 1e-9, in single precision 1e-7; 0 keeps its pieces.",
+        help="Largest relative error. Run-time forms: against the mechanism, default twice that of the model. LPV: of "
+        "responses between grid points, default 1%. C: of a motion, of its range, default 1e-9, in single precision 1e-7; "
+        "0 keeps its pieces.",
         rich_help_panel="Target options",
         parser=relative,
     ),
