@@ -76,8 +76,8 @@ Tolerance = Annotated[
         "--tolerance",
         metavar="REL",
         help="Largest relative error. Run-time forms: against the mechanism, default twice that of the model. LPV: of "
-        "responses between grid points, default 1%. C: of a motion, of its range, default 1e-9, in single precision 1e-7; "
-        "0 keeps its pieces.",
+        "responses between grid points, default 1%. C: of a motion, of its range, default 1e-9, in single precision "
+        "1e-7; 0 keeps its pieces.",
         rich_help_panel="Target options",
         parser=relative,
     ),
