@@ -114,6 +114,9 @@ from supple.results.linear_model import LinearModel as LinearModel
 from supple.results.responses import Responses as Responses
 from supple.results.simulation import Simulation as Simulation
 from supple.results.time_records import TimeRecords as TimeRecords
+from supple.run_time.run_time_forms import run_time_forms as run_time_forms
+from supple.run_time.trade_off import RunTimeForm as RunTimeForm
+from supple.run_time.trade_off import RunTimeForms as RunTimeForms
 from supple.simulation.simulation import simulate as simulate
 from supple.statics.buckling import Buckling as Buckling
 from supple.statics.buckling import buckling as buckling
@@ -137,13 +140,13 @@ __all__ = [
     "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter",
     "LinearBatch", "LinearFamily", "LinearModel", "LocalModel", "LoggedRun", "Map", "Material", "Measurement",
     "MeasurementCheck", "Mechanism", "ModalParameters", "ModePairs", "ModeSet", "Motion", "Motor", "NumericalError",
-    "PointMass", "Predicted", "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind",
-    "Simulation", "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep",
-    "TestPlan", "TimeRecords", "Trajectory", "Updated", "VirtualTest", "assemble", "branches", "buckling", "check",
-    "check_measurement", "compare", "compliance", "compliance_map", "deflection", "equilibrium", "estimate_responses",
-    "export", "fit_damping", "frequency_map", "frf", "hardware_of", "identify", "inverse", "join_responses",
-    "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism", "load_model", "load_records",
-    "load_responses", "loads", "local", "match_channels", "modal_parameters", "model_responses", "modes", "motion",
-    "over", "pair_modes", "plan_test", "reduce", "register", "report", "simulate", "small_motions", "sweep", "to_yaml",
-    "trajectory", "update", "virtual_test",
+    "PointMass", "Predicted", "ReducedModel", "Responses", "Rotation", "RunTimeForm", "RunTimeForms", "SectionShape",
+    "Sensor", "SensorKind", "Simulation", "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError",
+    "SuppleWarning", "Sweep", "TestPlan", "TimeRecords", "Trajectory", "Updated", "VirtualTest", "assemble", "branches",
+    "buckling", "check", "check_measurement", "compare", "compliance", "compliance_map", "deflection", "equilibrium",
+    "estimate_responses", "export", "fit_damping", "frequency_map", "frf", "hardware_of", "identify", "inverse",
+    "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism", "load_model",
+    "load_records", "load_responses", "loads", "local", "match_channels", "modal_parameters", "model_responses",
+    "modes", "motion", "over", "pair_modes", "plan_test", "reduce", "register", "report", "run_time_forms", "simulate",
+    "small_motions", "sweep", "to_yaml", "trajectory", "update", "virtual_test",
 ]  # fmt: skip

@@ -13,8 +13,7 @@ import pytest
 
 from supple.approximation.refinement.box import Box
 from supple.export.export import export
-from supple.export.target import model_at_parameters
-from supple.reduced.family import Family, FamilyParameter
+from supple.reduced.family import Family, FamilyParameter, model_at_parameters
 from supple.reduced.layout import packed_triangles
 from supple.reduced.model import ReducedModel
 

@@ -26,6 +26,12 @@ def judged():
 
 
 @cache
+def forms():
+    near = supple.reduce(arm(), region={"shoulder": (-0.5, 0.5), "elbow": (-0.5, 0.5)}, tolerance=1e-3, store=False)
+    return supple.run_time_forms(near, memory="8kB", tolerance=1e-2, checks=50)
+
+
+@cache
 def linear():
     return supple.linearize(arm())
 
@@ -121,6 +127,7 @@ RESULTS = {
     "Margins": lambda: margins(linear(), gain()),
     "MarginMap": margin_map,
     "Map": lambda: supple.over(five_bar(), {"A": [2.05, 2.1], "E": [1.1, 1.12]}, supple.modes, count=2),
+    "RunTimeForms": forms,
     "Study": lambda: Study(
         {"payload": np.array([1.0, 2.0, 3.0]), "delay": np.zeros(3)}, {"error": np.array([0.1, 9.0, np.nan])},
         {"error": 0.1}, ("", "", "it leaves the region"),

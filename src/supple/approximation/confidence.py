@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,6 @@ from supple.approximation.error_peaks import Peaks, PeakSearch
 from supple.approximation.evaluated import Derived, FamilyError, Placed, Sampler
 from supple.approximation.fit_error import norms
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
-from supple.approximation.refinement.box_tree import Forest
 from supple.array_types import Array
 from supple.diagnostics import NumericalError
 
@@ -48,6 +47,12 @@ _STREAM = 0xC4EC  # of random numbers, so that no other set of points with the s
 _TIMED = 64  # points that are timed
 _LONGEST, _FEWER = 30.0, (1000, 300)  # s of processor for a set, and numbers of points if it would take longer
 _ROUNDS = 8  # largest number of sets of check points; refinement then ends with the error it has
+
+
+class Fit(Protocol):
+    """A fit that has a piecewise polynomial, such as a `Forest`."""
+
+    def piecewise(self) -> Piecewise: ...
 
 
 class Stated(NamedTuple):
@@ -155,9 +160,9 @@ class Confirmation:
         return next((count for count in (needed, *_FEWER) if count * each <= _LONGEST), _FEWER[-1])
 
     def look(
-        self, forest: Forest, floors: Mapping[str, float], relative: Iterable[str], tolerance: float = math.inf
+        self, forest: Fit, floors: Mapping[str, float], relative: Iterable[str], tolerance: float = math.inf
     ) -> Checked:
-        """Draw another set for a forest, and compare.
+        """Draw another set for a fit, and compare.
 
         floors    : norms of all families below which they are not judged
         relative  : families judged by their own size

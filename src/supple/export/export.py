@@ -31,9 +31,10 @@ from supple.export.lpv.target import LPV
 from supple.export.matlab.target import MATLAB
 from supple.export.numpy_file.target import NUMPY
 from supple.export.plain.target import JSON
-from supple.export.target import ExportTarget, fixed_values_text, model_at_parameters
+from supple.export.target import ExportTarget, fixed_values_text
 from supple.files.whole import folder_beside, is_abandoned, place_beside, settle_folder, sync_to_disk, write_whole
 from supple.kinds import Registry
+from supple.reduced.family import model_at_parameters
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 from supple.time_functions.function_of_time import FunctionOfTime, Trajectory

@@ -1,17 +1,13 @@
-"""The record of an export target, and models of a family with parameters fixed."""
+"""The record of an export target, and the sentence about parameters that are fixed in the files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from supple.approximation.piecewise.piecewise import Piecewise, sliced_fit
 from supple.export.c.source_text import comment
-from supple.reduced.family import Family
-from supple.reduced.model import ReducedModel
+from supple.reduced.family import FIXED
 
 
 @dataclass(frozen=True)
@@ -62,51 +58,12 @@ class ExportTarget:
     families: bool = False
 
 
-# A model of a family with parameters fixed, and the sentence about it in the exported files.
-
-
-_KEY = "written_for"
-
-
-def model_at_parameters(
-    rom: ReducedModel, values: Mapping[str, float] | None = None, *, others: bool = False
-) -> ReducedModel:
-    """Fix parameters of a family at values (default: the model's own) and record them in the provenance.
-
-    others : True to keep parameters that are not named as parameters of the family
-    """
-    at = rom.at(**(values or {}))
-    assert at.family is not None
-    fixed = [i for i, name in enumerate(at.family.names) if not others or name in (values or {})]
-    texts = [
-        f"{item.name} = {value:.6g} {item.unit}".rstrip()
-        for item, value in ((at.family.parameters[i], at.family.values[i]) for i in fixed)
-    ]
-    family = _without(at.family, fixed, at.layout.theta) if len(fixed) < len(at.family.names) else None
-    return replace(at, family=family, provenance={**at.provenance, _KEY: texts})
-
-
-def _without(family: Family, fixed: list[int], theta: int) -> Family:
-    """Return the family in the remaining parameters; the fixed ones stay at the values of the family."""
-    kept = [i for i in range(len(family.names)) if i not in fixed]
-    order = np.array([*range(theta), *(theta + i for i in (*kept, *fixed))])
-    arrays = family.fitted.arrays
-    nodes = arrays.nodes_i.copy()
-    nodes[:, 0] = np.argsort(order)[nodes[:, 0]]
-    permuted = arrays._replace(
-        roots_f=arrays.roots_f[:, :, order], nodes_i=nodes, leaves_f=arrays.leaves_f[:, :, order],
-        indices=arrays.indices[:, order],
-    )  # fmt: skip
-    values = [family.values[i] for i in fixed]
-    return Family(
-        tuple(family.parameters[i] for i in kept), tuple(family.values[i] for i in kept),
-        sliced_fit(Piecewise(permuted), np.array(values)),
-    )  # fmt: skip
+# The sentence in the exported files about parameters that are fixed in them.
 
 
 def fixed_values_text(rom: Any) -> str:
     """`written for payload = 12 kg; not settable at run time`, or "" for a model without parameters."""
-    texts = getattr(rom, "provenance", {}).get(_KEY, ())
+    texts = getattr(rom, "provenance", {}).get(FIXED, ())
     return f"written for {', '.join(texts)}; not settable at run time" if texts else ""
 
 

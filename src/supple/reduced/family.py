@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 _SLACK = 1e-9  # of a range: allowed excess by rounding
+FIXED = "written_for"  # key of the provenance with the texts of parameters that are fixed
 
 
 class FamilyParameter(NamedTuple):
@@ -153,6 +154,42 @@ def at_values(model: ReducedModel, values: Mapping[str, float]) -> ReducedModel:
         return replace(model, fitted=family.slice(), family=family)
     except InputError as error:
         raise InputError(f"{error.part}: {error.message}", part=f'model "{model.name}"', hint=error.hint) from None
+
+
+def model_at_parameters(
+    model: ReducedModel, values: Mapping[str, float] | None = None, *, others: bool = False
+) -> ReducedModel:
+    """Fix parameters of a family at values (default: the model's own) and record them in the provenance.
+
+    others : True to keep parameters that are not named as parameters of the family
+    """
+    at = model.at(**(values or {}))
+    assert at.family is not None
+    fixed = [i for i, name in enumerate(at.family.names) if not others or name in (values or {})]
+    texts = [
+        f"{item.name} = {value:.6g} {item.unit}".rstrip()
+        for item, value in ((at.family.parameters[i], at.family.values[i]) for i in fixed)
+    ]
+    family = _without(at.family, fixed, at.layout.theta) if len(fixed) < len(at.family.names) else None
+    return replace(at, family=family, provenance={**at.provenance, FIXED: texts})
+
+
+def _without(family: Family, fixed: list[int], theta: int) -> Family:
+    """Return the family in the remaining parameters; the fixed ones stay at the values of the family."""
+    kept = [i for i in range(len(family.names)) if i not in fixed]
+    order = np.array([*range(theta), *(theta + i for i in (*kept, *fixed))])
+    arrays = family.fitted.arrays
+    nodes = arrays.nodes_i.copy()
+    nodes[:, 0] = np.argsort(order)[nodes[:, 0]]
+    permuted = arrays._replace(
+        roots_f=arrays.roots_f[:, :, order], nodes_i=nodes, leaves_f=arrays.leaves_f[:, :, order],
+        indices=arrays.indices[:, order],
+    )  # fmt: skip
+    values = [family.values[i] for i in fixed]
+    return Family(
+        tuple(family.parameters[i] for i in kept), tuple(family.values[i] for i in kept),
+        sliced_fit(Piecewise(permuted), np.array(values)),
+    )  # fmt: skip
 
 
 def slope_model(model: ReducedModel, name: str) -> ReducedModel:

@@ -878,6 +878,60 @@ class ReducedModel:
 
         return symbolic(self, theta, coefficients)
 
+    def compiled_for(
+        self,
+        *,
+        memory: float | str | None = None,
+        operations: int | None = None,
+        tolerance: float | None = None,
+        target: str = "host",
+        smooth: bool = False,
+    ) -> ReducedModel:
+        """Return a cheaper form of the model for run time, within budgets of memory and operations.
+
+        The form is a model like any other, and every export target writes it. `supple.run_time_forms` also returns the
+        trade-off.
+
+        Parameters
+        ----------
+        memory : float or str, optional
+            Largest size of the tables that `inverse` and `forward` read, in bytes or as text ("64kB"). Default: no
+            limit.
+        operations : int, optional
+            Largest number of multiply-adds of `inverse`. Default: no limit.
+        tolerance : float, optional
+            Largest stated relative error against the mechanism. Default: twice the largest stated error of the model.
+        target : str, optional
+            Processor: "host", "cortex-m4f", "cortex-m7" or "cortex-m33". Default: "host".
+        smooth : bool, optional
+            Use cubic splines, without jumps of forces between boxes. Default: False.
+
+        Returns
+        -------
+        ReducedModel
+            Form with its stated errors; ``provenance["run_time"]`` has its cost and the errors of this model.
+
+        Raises
+        ------
+        InputError
+            If no form meets the tolerance within the budgets, or if this model leaves nothing of the tolerance.
+
+        See Also
+        --------
+        supple.run_time_forms : The forms and their trade-off.
+
+        Examples
+        --------
+        >>> small = rom.compiled_for(memory="64kB", tolerance=5e-3, target="cortex-m7")  # doctest: +SKIP
+        """
+        require_arguments(ReducedModel.compiled_for, locals())
+        # Imported by name, because the module is above this layer.
+        forms = import_module("supple.run_time.run_time_forms").run_time_forms
+        found: ReducedModel = forms(
+            self, memory=memory, operations=operations, tolerance=tolerance, target=target, smooth=smooth
+        ).model
+        return found
+
     def view(self, **options: Any) -> Any:
         """Show the model on its mechanism, inline at the end of a notebook cell or in the browser.
 

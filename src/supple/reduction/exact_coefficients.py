@@ -42,20 +42,21 @@ def exact_coefficients(mechanism: Mechanism, model: ReducedModel, domain: Domain
         return Coefficients(x, model.labels, *_without_fixed(mechanism, domain, x, choice))
     curve = domain.path.at(x[:, 0])
     configuration = assemble(mechanism, curve.theta)
-    requested = _choice(mechanism, choice)
+    requested = mode_choice_of(mechanism, choice)
     whole = local_row(configuration, requested)
     rows = path_rows(coefficient_rows(configuration, requested)[0], whole, curve)
     return Coefficients(x, model.labels, path_layout(whole), rows)
 
 
-def _choice(mechanism: Mechanism, choice: dict[str, Any]) -> ModeChoice:
+def mode_choice_of(mechanism: Mechanism, choice: dict[str, Any]) -> ModeChoice:
+    """Return the modes of a mechanism from the options that `modes_of` returns."""
     requested = dict(choice)
     modes = (requested.pop(name, empty) for name, empty in (("constraint_modes", ()), ("internal_modes", 0)))
     return mode_choice(mechanism, *modes, **{"tracking": "none", **requested})
 
 
 def _without_fixed(mechanism: Mechanism, domain: Domain, x: Array, choice: dict[str, Any]) -> tuple[RowLayout, Array]:
-    sampling = Sampling(mechanism, choice=_choice(mechanism, choice))
+    sampling = Sampling(mechanism, choice=mode_choice_of(mechanism, choice))
     rows, valid = domain.rows(sampling, x)
     if not valid.all():
         local(mechanism, domain.theta(x[~valid]), rigid=not choice, **choice)  # raises the error there

@@ -15,8 +15,8 @@ from supple.export.c.motion_table import MotionTable, motion_table
 from supple.export.c.program_build import program_build_files
 from supple.export.c.recorded_run import ControllerRun, record_run
 from supple.export.c.source_text import BYTES, PRECISIONS, c_table, comment, single_precision, with_sections
-from supple.export.target import model_at_parameters
 from supple.export.template import Words, fill_template, template_parts
+from supple.reduced.family import model_at_parameters
 
 if TYPE_CHECKING:
     from supple.control.laws.affine_controller import AffineController
