@@ -22,6 +22,7 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, from_row, step_width
 from supple.control.laws.fitted_row import FittedRow
+from supple.control.laws.law_cost import LawCost, law_cost
 from supple.control.laws.law_equilibrium import TOLERANCE, keep_equilibrium
 from supple.control.laws.law_kernel import LawSizes, find_clamp_bounds, law_array, law_vector
 from supple.diagnostics import InputError
@@ -166,6 +167,11 @@ class AffineLaw:
     def step_width(self) -> int:
         """Number of entries of the row that a step needs; those of the initial state follow."""
         return step_width(self.states, self.ports)
+
+    @cached_property
+    def cost(self) -> LawCost:
+        """Cost of a step in C: operations, worst-case path, memory, and what would reduce it."""
+        return law_cost(self)
 
     @cached_property
     def memory(self) -> Array:

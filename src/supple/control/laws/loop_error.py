@@ -124,7 +124,7 @@ class LoopMeasure:
         self._columns = outer[0] / outer[0, 0]
 
     def weights(self, places: Integers) -> Array:
-        """Return S (v, v): Δᵀ S Δ is the mean of |O ΔM I|² over frequencies and points, for entries Δ at some places."""
+        """Return S (v, v) for entries Δ of M at some places: Δᵀ S Δ = |O ΔM I|², mean over frequencies and points."""
         width = self._found[0].right.shape[1]
         i, j = places // width, places % width
         total = np.zeros((len(places), len(places)))
