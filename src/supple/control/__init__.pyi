@@ -40,6 +40,7 @@ from supple.control.laws.affine_law import AffineLaw as AffineLaw
 from supple.control.laws.affine_law import constant_law as constant_law
 from supple.control.laws.affine_matrices import AffineMatrices as AffineMatrices
 from supple.control.laws.affine_matrices import Ports as Ports
+from supple.control.laws.law_file import load_law as load_law
 from supple.control.laws.linear_law import closed_poles as closed_poles
 from supple.control.laws.linear_law import linear_law as linear_law
 from supple.control.laws.scheduling import scheduled_law as scheduled_law

@@ -1,4 +1,4 @@
-"""`supple export`: a reduced model for other programs."""
+"""`supple export`: a reduced model or a control law for other programs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from supple.cli.answer import open_answer
 from supple.cli.help_text import MODEL, OUTPUT
-from supple.cli.model_argument import Rom, model_configuration, read_model, set_values
+from supple.cli.model_argument import model_configuration, read_model, set_values
 from supple.cli.options import Json, quantity_of, relative
 from supple.description.quantities.dimension import TIME
 
@@ -98,8 +98,13 @@ OneModel = Annotated[
 ]
 
 
+Exported = Annotated[
+    str, typer.Argument(metavar="ROM|LAW", help="Reduced model from `supple reduce`, or control law from `law.save`.")
+]
+
+
 def export(
-    rom: Rom,
+    rom: Exported,
     to: To = "c",
     directory: Directory = Path("."),
     prefix: Prefix = None,
@@ -115,13 +120,27 @@ def export(
 ) -> None:
     """Write C code, an FMU or files for other programs."""
     with open_answer(as_json) as answer:
+        from supple.control.laws.law_file import load_law
+        from supple.diagnostics import InputError
         from supple.export.export import TARGETS
         from supple.export.export import export as exported
+        from supple.formats.document import holds_law
 
         TARGETS[to]  # reject an unknown target before the file is read
-        model = read_model(answer, rom)
         given: dict[str, Any] = {"precision": precision, "tolerance": tolerance, "fmi": fmi, "method": method}
         given["platforms"] = platforms or None
+        if holds_law(rom):
+            law = load_law(rom)
+            for value, option in ((start, "--start"), (step, "--step"), (settings, "--set")):
+                if value:
+                    raise InputError(f"a control law does not take {option}", file=rom, hint=f"leave {option} out")
+            options = {name: value for name, value in given.items() if value is not None}
+            files = [str(file) for file in exported(law, directory, to=to, prefix=prefix, **options)]
+            cost = law.cost
+            found = {"files": files, **{name: value for name, value in cost._asdict().items() if value != ""}}
+            answer.give(found, lambda: print("\n".join([*(f"written to {file}" for file in files), *cost.lines()])))
+            return
+        model = read_model(answer, rom)
         given["start"] = None if start is None else model_configuration(model, start, "--start")
         given["step"] = None if step is None else quantity_of(step, "--step", TIME)
         one = set_values(model, rom, settings) or None

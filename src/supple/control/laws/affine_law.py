@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -148,6 +149,32 @@ class AffineLaw:
             here = np.clip(here, *bounds)
         found = from_row(self.matrices.at(here), self.states, self.ports)
         return found if self.equilibrium is None else keep_equilibrium(found, self.equilibrium.at(here))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the law to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File, such as "fast.law". An existing file is replaced when the new one is complete.
+
+        Returns
+        -------
+        pathlib.Path
+            The file written.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+
+        See Also
+        --------
+        load_law : Read the file back, bit for bit.
+        """
+        from supple.control.laws.law_file import save_law
+
+        return save_law(self, path)
 
     def _sigma(self, sigma: ArrayLike | Mapping[str, float] | None) -> Array:
         if isinstance(sigma, Mapping):

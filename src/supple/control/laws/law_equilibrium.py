@@ -86,7 +86,7 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
     def function(points: Array) -> Array:
         return np.asarray(((equilibria(points).rows()[:, varying] - mean) / scale) @ span.T)
 
-    row = FittedRow(template, varying, factors=scale[:, None] * span.T)
+    row = FittedRow(template, varying, factors=np.ascontiguousarray(scale[:, None] * span.T))
     if boxes[0].dimension > _SERIES:
         row = _fit_samples(function, boxes, region, row)
         warnings.warn(

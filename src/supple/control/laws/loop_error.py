@@ -85,12 +85,15 @@ class ClosedLoop:
         excited = np.hstack([self.left[:, n:] * (np.arange(len(self.base)) < N)[:, None], self.left @ M @ known])
         shown = np.zeros((o + a, len(self.base)))
         shown[:o, :N], shown[o:] = self.plant.H, M[n:] @ self.right
-        inverse = np.linalg.inv(np.exp(1j * angles)[:, None, None] * np.eye(len(self.base)) - self.matrix(matrices))
-        by_excitation = inverse @ excited
-        whole, right = shown @ by_excitation, self.right @ by_excitation
+        inverse: Complex = np.linalg.inv(
+            np.exp(1j * angles)[:, None, None] * np.eye(len(self.base)) - self.matrix(matrices)
+        )
+        by_excitation: Complex = inverse @ excited
+        whole: Complex = shown @ by_excitation
+        right: Complex = self.right @ by_excitation
         whole[:, o:, a:] += M[n:] @ known
         right[:, n:, a:] += np.eye(m)
-        left = shown @ inverse @ self.left
+        left: Complex = shown @ inverse @ self.left
         left[:, o:, n:] += np.eye(a)
         return Responses(whole, left, right)
 

@@ -366,7 +366,9 @@ class _Fitting:
         back = np.linalg.solve(target.half, np.column_stack([principal.center, factors]))
         template = self._rows[0].copy()
         template[target.varying] = size * (target.mean + back[:, 0])
-        return FittedRow(template, target.varying, fitted, rounded(size[:, None] * back[:, 1:], digits))
+        return FittedRow(
+            template, target.varying, fitted, np.ascontiguousarray(rounded(size[:, None] * back[:, 1:], digits))
+        )
 
 
 class _Target(NamedTuple):
