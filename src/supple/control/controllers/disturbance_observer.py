@@ -57,7 +57,7 @@ def disturbance_observer(
     observer_frequencies: PerCoordinate,
     sensors: Mapping[str, str] | None = None,
     hardware: Hardware | bool = True,
-    tolerance: float = 1e-2,
+    tolerance: float = 5e-3,
 ) -> AffineController:
     """Create a controller of forces that follows a motion, and estimates and cancels disturbances.
 
@@ -82,7 +82,7 @@ def disturbance_observer(
         model's.
     tolerance : float, optional
         Largest change of the closed loop by the fit over the region: the error of any response relative to its peak.
-        Default: 1e-2.
+        Default: 5e-3.
 
         The equilibrium is not approximated: the law rests at its goal whatever the tolerance.
 

@@ -41,7 +41,7 @@ def gain_scheduled(
     design: Design,
     *,
     sample_time: float,
-    tolerance: float = 1e-2,
+    tolerance: float = 5e-3,
     sensors: Mapping[str, str] | None = None,
     hardware: Hardware | bool = True,
 ) -> AffineController:
@@ -59,7 +59,7 @@ def gain_scheduled(
         Sample time, s.
     tolerance : float, optional
         Largest change of the closed loop by the fit over the region: the error of any response relative to its peak.
-        Default: 1e-2.
+        Default: 5e-3.
 
         The equilibrium is not approximated: the law rests at its goal whatever the tolerance.
     sensors : mapping of str to str, optional

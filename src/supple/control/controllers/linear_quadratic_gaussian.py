@@ -177,7 +177,7 @@ def state_feedback(
     Q: Weights,
     R: Weights,
     at: Any = None,
-    tolerance: float = 1e-2,
+    tolerance: float = 5e-3,
 ) -> AffineController:
     """Create a linear quadratic state feedback on a Kalman filter that follows a motion.
 
@@ -195,7 +195,7 @@ def state_feedback(
         Configuration of a constant law, used everywhere. Default: the law is scheduled over θ.
     tolerance : float, optional
         Largest change of the closed loop by the fit over the region: the error of any response relative to its peak.
-        Default: 1e-2.
+        Default: 5e-3.
 
         The equilibrium is not approximated: the law rests at its goal whatever the tolerance.
 

@@ -177,7 +177,7 @@ def two_time_scales(
     damping_ratios: float | ArrayLike = 0.3,
     preview: float | None = None,
     at: Any = None,
-    tolerance: float = 1e-2,
+    tolerance: float = 5e-3,
 ) -> AffineController:
     """Create a controller with slow joint tracking and fast vibration damping, for drives that prescribe motion.
 
@@ -202,7 +202,7 @@ def two_time_scales(
         Configuration of a constant law, used everywhere. Default: the law is scheduled over θ.
     tolerance : float, optional
         Largest change of the closed loop by the fit over the region: the error of any response relative to its peak.
-        Default: 1e-2.
+        Default: 5e-3.
 
         The equilibrium is not approximated: the law rests at its goal whatever the tolerance.
 

@@ -70,12 +70,11 @@ def law_cost(law: AffineLaw) -> LawCost:
     fixed, entries, functions = (
         int(equations.fixed_rows[steps]), int(equations.entry_rows[steps]), equations.factors.shape[1]
     )  # fmt: skip
-    scheduled = entries > 0
-    operations = 2 * fixed + (2 * entries * functions + 2 * functions * steps if scheduled else 0)
+    operations = 2 * fixed + entries * (2 * functions + 5)
     factor = _SINGLE if is_single(equations.factors) else _DOUBLE
     tables = len(equations.fixed) * (_DOUBLE + _SHORT) + 2 * len(equations.fixed_rows) * _INT
     expansion = len(equations.factors) * (_SHORT + functions * factor)
-    work = (3 * n + 2 * m + 1 + 2 * functions) * _DOUBLE
+    work = (2 * n + a + 2 * m + 1 + functions + 4) * _DOUBLE
     own = _fit_cost(law.matrices.fitted)
     still = _fit_cost(None if rest is None else rest.fitted)
     if rest is not None:

@@ -44,15 +44,19 @@ static void equations(int first, int count, const double *RESTRICT w, double *RE
     for (e = 0; e < count; ++e) {
         double total = 0.0;
 //@ if changes
-        double sums[COLUMNS];
-        int i;
-        for (i = 0; i < COLUMNS; ++i) sums[i] = 0.0;
         for (k = entry_row[first + e]; k < entry_row[first + e + 1]; ++k) {
-            const double known = w[entry_column[k]];
             const FACTOR *RESTRICT factor = factors[k];
-            for (i = 0; i < COLUMNS; ++i) sums[i] += (double)factor[i] * known;
+            double sums[4] = {0.0, 0.0, 0.0, 0.0}; /* four sums are independent, and hide the latency of each */
+            int i;
+            for (i = 0; i + 3 < COLUMNS; i += 4) {
+                sums[0] += (double)factor[i] * values[i];
+                sums[1] += (double)factor[i + 1] * values[i + 1];
+                sums[2] += (double)factor[i + 2] * values[i + 2];
+                sums[3] += (double)factor[i + 3] * values[i + 3];
+            }
+            for (; i < COLUMNS; ++i) sums[0] += (double)factor[i] * values[i];
+            total += ((sums[0] + sums[1]) + (sums[2] + sums[3])) * w[entry_column[k]];
         }
-        for (i = 0; i < COLUMNS; ++i) total += sums[i] * values[i];
 //@ end
         for (k = fixed_row[first + e]; k < fixed_row[first + e + 1]; ++k) total += fixed[k] * w[fixed_column[k]];
         out[e] = total;

@@ -6,7 +6,7 @@ A law about an equilibrium has a second row of numbers over the measured values:
 deviations from it (`supple.control.laws.law_equilibrium`).
 
 No matrix is formed. An equation is the sum of its constant numbers and of those that change, times x, z and 1
-(`supple.control.laws.law_equations`); the latter are summed for every function of σ before they are multiplied by it.
+(`supple.control.laws.law_equations`).
 """
 
 from __future__ import annotations
