@@ -25,6 +25,7 @@ import numpy as np
 from supple.array_types import Array, Complex, Integers
 from supple.control.laws.affine_matrices import AffineMatrices, Ports
 
+SMALL = 1e-7  # of the largest size of a row: lower limit of the others, which may be those of rounding
 _GRID = 24  # frequencies between _LOWEST of the Nyquist frequency and it
 _LOWEST = 1e-4
 _UNDAMPED = 1e-9  # distance to the unit circle: a pole closer to it is no frequency of the grid
@@ -124,7 +125,8 @@ class LoopMeasure:
             self._found.append(found)
         outer = outer_sizes(peaks)
         self._rows = outer[:, 0]
-        self._columns = outer[0] / outer[0, 0]
+        columns = outer[0] / outer[0, 0]
+        self._columns = np.maximum(columns, SMALL * columns.max())
 
     def weights(self, places: Integers) -> Array:
         """Return S (v, v) for entries Δ of M at some places: Δᵀ S Δ = |O ΔM I|², mean over frequencies and points."""

@@ -40,7 +40,7 @@ from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, from_row, shapes
 from supple.control.laws.fitted_row import FittedRow, rounded
 from supple.control.laws.law_equilibrium import EquilibriaOf, boxes_of, deviations, fitted_equilibrium
-from supple.control.laws.loop_error import ClosedLoop, LoopAt, LoopMeasure, growth, outer_sizes, standing_error
+from supple.control.laws.loop_error import SMALL, ClosedLoop, LoopAt, LoopMeasure, growth, outer_sizes, standing_error
 from supple.control.laws.principal_functions import PrincipalFunctions
 from supple.diagnostics import InputError, SuppleWarning, UnstableLoop, user_level
 from supple.diagnostics.errors import values_text
@@ -52,7 +52,6 @@ _FINEST = 1e-12  # relative error of a law that rounding still allows
 PROBES = 12  # points that show which entries change, and the sensitivity of the loop
 CHECKS = 16  # points at which the loop with the fitted law is compared with the designed one
 ROUNDING = 1e-3  # of the tolerance, times the size of an entry: one that changes less is constant
-SMALL = 1e-7  # of the largest entry of a row: lower limit of the size of an entry
 FLOOR = 0.1  # norm of a matrix so divided: lower limit of the reference of its error
 GUARD = 1e-2  # ρ: an entry that the loop does not feel may be off by 1/ρ times the tolerance
 MOST = 5_000  # designs
