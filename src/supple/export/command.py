@@ -120,7 +120,6 @@ def export(
 ) -> None:
     """Write C code, an FMU or files for other programs."""
     with open_answer(as_json) as answer:
-        from supple.control.laws.law_file import load_law
         from supple.diagnostics import InputError
         from supple.export.export import TARGETS
         from supple.export.export import export as exported
@@ -130,6 +129,8 @@ def export(
         given: dict[str, Any] = {"precision": precision, "tolerance": tolerance, "fmi": fmi, "method": method}
         given["platforms"] = platforms or None
         if holds_law(rom):
+            from supple.control.laws.law_file import load_law  # exporting a model needs no controllers
+
             law = load_law(rom)
             for value, option in ((start, "--start"), (step, "--step"), (settings, "--set")):
                 if value:

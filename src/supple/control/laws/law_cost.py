@@ -12,7 +12,7 @@ from supple.control.laws.law_equations import law_equations
 if TYPE_CHECKING:
     from supple.control.laws.affine_law import AffineLaw
 
-LARGE = 1_000_000  # bytes of tables above which a law says what would make it smaller
+LARGE = 1_000_000  # bytes of tables above which the cost of a law comes with advice
 _DOUBLE, _SINGLE, _SHORT, _INT = 8, 4, 2, 4  # bytes
 
 

@@ -55,6 +55,7 @@ ROUNDING = 1e-3  # of the tolerance, times the size of an entry: one that change
 FLOOR = 0.1  # norm of a matrix so divided: lower limit of the reference of its error
 GUARD = 1e-2  # ρ: an entry that the loop does not feel may be off by 1/ρ times the tolerance
 MOST = 5_000  # designs
+_FIT = 0.5  # times the tolerance: error of the fit of all entries; the rest is for the functions that are left out
 _FINER, _STEP = 3, 5.0  # times that a fit is repeated, each with a smaller tolerance, if the loop changes too much
 _GROWS = 1e-4  # 1/s: slower growth is rounding
 _KEPT = 0.5  # part of the decay of the designed loop that the fitted one must keep
@@ -202,7 +203,7 @@ class _Fitting:
         if not self._stable(name, remedy):
             return self._fit_entries(varying, tolerance)
         for finer in range(_FINER + 1):
-            within = max(tolerance * _STEP**-finer, _FINEST)
+            within = max(_FIT * tolerance * _STEP**-finer, _FINEST)
             fit = self._fit_loop(varying, within, tolerance)
             kept = all(rate <= _KEPT * own for rate, own in self._decays(fit.row) if own < 0.0)
             if kept and fit.errors[_LOOP] <= tolerance:
@@ -313,14 +314,15 @@ class _Fitting:
         largest = max(1.0, float(norms.max()))  # as a floor it makes the error of the fit absolute
         found = self._adaptive(target, lambda values, _: {_LOOP: values}, within / largest, {_LOOP: largest})
         principal = PrincipalFunctions(found.piecewise)
-        designs = [self._design(point) for point in self._checks]
+        points = (*self._probes, *self._checks)
+        designs = [self._design(point) for point in points]
 
         def candidate(count: int) -> _Fit:
             row = self._compressed(principal, target, count)
-            fits = (from_row(row.at(point), self._n, self._ports) for point in self._checks)
+            fits = (from_row(row.at(point), self._n, self._ports) for point in points)
             errors = (
                 self._measure.error(self._closed(point), design, fit)
-                for point, design, fit in zip(self._checks, designs, fits, strict=True)
+                for point, design, fit in zip(points, designs, fits, strict=True)
             )
             return _Fit(row, {_LOOP: max(errors)})
 
