@@ -112,6 +112,7 @@ def test_the_weights_are_the_first_order_change_of_the_loop():
     places = np.arange((STATES + 1) * (STATES + PORTS.size))
     change = 1e-7 * np.random.default_rng(0).standard_normal(len(places))
     S = measure.weights(places)
+    assert_allclose(measure.sensitivities(), np.sqrt(np.diag(S)), rtol=1e-12)
     total, rows, columns = 0.0, measure._rows, measure._columns
     for loop, matrices in zip(loops, designs, strict=True):
         whole = law_matrix(matrices) + change.reshape(STATES + 1, -1)

@@ -128,6 +128,16 @@ class LoopMeasure:
         columns = outer[0] / outer[0, 0]
         self._columns = np.maximum(columns, SMALL * columns.max())
 
+    def sensitivities(self) -> Array:
+        """Return the square roots of the diagonal of S for all entries of M, row by row."""
+        total: Array = np.zeros(0)
+        for _, left, right in self._found:
+            by_row = (np.abs(left / self._rows[:, None]) ** 2).sum(axis=1)
+            by_column = (np.abs(right / self._columns) ** 2).sum(axis=2)
+            mean = np.einsum("wi,wj->ij", by_row, by_column).ravel() / len(left)
+            total = mean if not len(total) else total + mean
+        return np.sqrt(total / len(self._found))
+
     def weights(self, places: Integers) -> Array:
         """Return S (v, v) for entries Δ of M at some places: Δᵀ S Δ = |O ΔM I|², mean over frequencies and points."""
         width = self._found[0].right.shape[1]

@@ -61,7 +61,7 @@ _GROWS = 1e-4  # 1/s: slower growth is rounding
 _KEPT = 0.5  # part of the decay of the designed loop that the fitted one must keep
 _LOOP = "closed loop"  # name of the error of a loop in `AffineLaw.error`
 _TRUNCATED, _SHOWN = 0.3, 200  # part of the tolerance for the entries of dropped functions; points that show it
-_DIGITS = 3  # decimal digits beyond the tolerance that factors and coefficients keep
+_DIGITS = 2  # decimal digits beyond the tolerance that factors and coefficients keep
 
 
 @single_blas_thread()
@@ -197,11 +197,13 @@ class _Fitting:
 
     def fit(self, tolerance: float, name: str, remedy: str) -> _Fit:
         """Return the row fitted to a tolerance."""
-        varying = np.flatnonzero(np.ptp(self._rows, axis=0) > ROUNDING * tolerance * self._size)
-        if not len(varying):
+        change = np.ptp(self._rows, axis=0) / self._size
+        if not (change > ROUNDING * tolerance * GUARD).any():
             return _Fit(FittedRow(self._rows[0].copy()), {})
         if not self._stable(name, remedy):
-            return self._fit_entries(varying, tolerance)
+            varying = np.flatnonzero(change > ROUNDING * tolerance)
+            return self._fit_entries(varying, tolerance) if len(varying) else _Fit(FittedRow(self._rows[0].copy()), {})
+        varying = np.flatnonzero(change * self._sensitivity() > ROUNDING * tolerance)
         for finer in range(_FINER + 1):
             within = max(_FIT * tolerance * _STEP**-finer, _FINEST)
             fit = self._fit_loop(varying, within, tolerance)
@@ -282,7 +284,7 @@ class _Fitting:
         def group_families(values: Array, _: Array) -> dict[str, Array]:
             return {key: values[:, columns] for key, columns in families.items()}
 
-        target = _Target(varying, np.zeros(len(varying)), np.eye(len(varying)), tolerance)
+        target = _Target(varying, np.zeros(len(varying)), np.eye(len(varying)), _digits(1.0 / tolerance))
         found = self._adaptive(target, group_families, (1.0 - _TRUNCATED) * tolerance, dict.fromkeys(families, FLOOR))
         points = scatter_points(found.piecewise.leaves, _SHOWN, seed=29)
         whole = found.piecewise.evaluate(points)
@@ -309,9 +311,10 @@ class _Fitting:
     def _fit_loop(self, varying: Integers, within: float, tolerance: float) -> _Fit:
         """Fit the entries that change to an error of the loop, with the fewest functions for the tolerance."""
         mean = self._rows.mean(axis=0)[varying] / self._size[varying]
-        target = _Target(varying, mean, self._weights(varying), tolerance)
+        target = _Target(varying, mean, self._weights(varying), 0)
         norms = np.linalg.norm(self._weighted(self._rows, target), axis=1)
         largest = max(1.0, float(norms.max()))  # as a floor it makes the error of the fit absolute
+        target = target._replace(digits=_digits(largest / tolerance))
         found = self._adaptive(target, lambda values, _: {_LOOP: values}, within / largest, {_LOOP: largest})
         principal = PrincipalFunctions(found.piecewise)
         points = (*self._probes, *self._checks)
@@ -327,6 +330,14 @@ class _Fitting:
             return _Fit(row, {_LOOP: max(errors)})
 
         return _fewest(candidate, len(principal.sizes), tolerance)
+
+    def _sensitivity(self) -> Array:
+        """Return the change of the loop by an error of each entry of the row that is as large as the entry."""
+        places = loop_places(self._n, self._ports)
+        found = np.ones(len(places))
+        felt = np.flatnonzero(places >= 0)
+        found[felt] = np.hypot(self._measure.sensitivities()[places[felt]] * self._size[felt], GUARD)
+        return found
 
     def _weights(self, varying: Integers) -> Array:
         """Return half (v, v) with ‖half Δ‖² = Δᵀ (S + ρ²) Δ, for errors Δ of entries divided by their sizes."""
@@ -361,24 +372,28 @@ class _Fitting:
 
     def _compressed(self, principal: PrincipalFunctions, target: _Target, count: int) -> FittedRow:
         """Return the row with the first principal functions of the weighted entries."""
-        digits = int(np.ceil(-np.log10(target.tolerance))) + _DIGITS
-        fitted, factors = principal.functions(count, digits)
+        fitted, factors = principal.functions(count, target.digits)
         size = self._size[target.varying]
         back = np.linalg.solve(target.half, np.column_stack([principal.center, factors]))
         template = self._rows[0].copy()
         template[target.varying] = size * (target.mean + back[:, 0])
         return FittedRow(
-            template, target.varying, fitted, np.ascontiguousarray(rounded(size[:, None] * back[:, 1:], digits))
+            template, target.varying, fitted, np.ascontiguousarray(rounded(size[:, None] * back[:, 1:], target.digits))
         )
 
 
 class _Target(NamedTuple):
-    """Entries that change, their mean over their sizes, the norm of their error (v, v), and the tolerance."""
+    """Entries that change, their mean over their sizes, the norm of their error (v, v), and the digits to keep."""
 
     varying: Integers
     mean: Array
     half: Array
-    tolerance: float
+    digits: int
+
+
+def _digits(parts: float) -> int:
+    """Return the decimal digits of factors and coefficients, for an error of one part in so many."""
+    return int(np.ceil(np.log10(parts))) + _DIGITS
 
 
 def _fewest(candidate: Callable[[int], _Fit], most: int, tolerance: float) -> _Fit:
