@@ -37,3 +37,10 @@ def test_options_of_models_and_damaged_laws_are_refused(law, supple, folder):
     said = supple("export", "hold.law")
     assert said.status == 1
     assert "wrong checksum" in said.err
+
+
+def test_other_commands_refuse_a_law(law, supple, folder):
+    law.save("hold.law")
+    said = supple("check", "hold.law")
+    assert said.status == 1
+    assert "this is a control law" in said.err
