@@ -92,7 +92,7 @@ def test_a_scheduled_law_answers_by_its_matrices_at_what_is_measured(law):
 
 
 def test_the_fit_keeps_its_stated_error(law):
-    constant = np.setdiff1d(np.arange(len(law.template)), law.varying)
+    constant = np.setdiff1d(np.arange(len(law.matrices.template)), law.matrices.varying)
     assert len(constant)
     assert set(law.error) <= set(AffineMatrices._fields)
     assert max(law.error.values()) <= 1e-4

@@ -99,5 +99,5 @@ def test_a_law_answers_at_every_sample_and_holds_between(cc, tmp_path):
 def _matrices(law):
     n, m, a = law.states, law.ports.size, len(law.ports.outputs)
     sizes = [(n, n), (n, m), (n,), (a, n), (a, m), (a,), (n, m), (n,)]
-    parts = np.split(law.template, np.cumsum([int(np.prod(size)) for size in sizes])[:-1])
+    parts = np.split(law.matrices.template, np.cumsum([int(np.prod(size)) for size in sizes])[:-1])
     return [part.reshape(size) for part, size in zip(parts, sizes, strict=True)]

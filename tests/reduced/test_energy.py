@@ -10,8 +10,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
+from supple.files.seal import seal
 from supple.reduced.file import load_model
-from supple.reduced.seal import seal
 from supple.time_functions.function_of_time import Trajectory
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

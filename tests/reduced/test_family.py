@@ -146,7 +146,7 @@ def test_a_file_with_parameters_that_do_not_fit_is_refused(model, change, tmp_pa
 
     import h5py
 
-    from supple.reduced.seal import seal
+    from supple.files.seal import seal
 
     path = model.save(tmp_path / "x.rom")
     with h5py.File(path, "r+") as file:

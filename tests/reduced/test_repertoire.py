@@ -6,8 +6,8 @@ from flexible_arm import HOME, five_bar, model
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
+from supple.files.seal import seal
 from supple.reduced.file import load_model
-from supple.reduced.seal import seal
 
 
 @pytest.fixture(scope="module")

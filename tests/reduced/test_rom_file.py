@@ -9,8 +9,8 @@ from numpy.testing import assert_array_equal
 
 from supple import InputError
 from supple.approximation.piecewise.piecewise import PiecewiseArrays
+from supple.files.seal import seal
 from supple.reduced.file import load_model
-from supple.reduced.seal import seal
 
 
 @pytest.mark.parametrize("name", ["four_bar", "orthoglide_direct", "flexible", "stiffened", "flexible_direct"])

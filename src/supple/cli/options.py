@@ -73,10 +73,13 @@ def read_mechanism(answer: Answer, file: str, settings: list[str] | None) -> Mec
 def _require_mechanism(file: str) -> None:
     """Refuse a reduced model or measured data in place of a mechanism file."""
     from supple.diagnostics import InputError
-    from supple.formats.document import holds_model
+    from supple.formats.document import holds_law, holds_model
 
     if not Path(file).is_file():
         return
+    if holds_law(file):
+        hint = "give the mechanism file; `supple export` accepts control laws"
+        raise InputError("this is a control law, not a mechanism file", file=file, hint=hint)
     if holds_model(file):
         hint = "give the mechanism file; `supple evaluate` and `supple report` accept reduced models"
         raise InputError("this is a reduced model, not a mechanism file", file=file, hint=hint)

@@ -50,6 +50,7 @@ _HOMES = {
     "joint_servo": "supple.control.controllers.joint_servo",
     "kalman_filter": "supple.control.observers.kalman_filter",
     "linear_law": "supple.control.laws.linear_law",
+    "load_law": "supple.control.laws.law_file",
     "lqg": "supple.control.controllers.linear_quadratic_gaussian",
     "lqr": "supple.control.controllers.linear_quadratic_gaussian",
     "margin_map": "supple.control.margins.margin_map",
@@ -77,7 +78,7 @@ __all__ = [
     "acceleration_feedback", "add_deformation", "antagonism", "closed_loop", "closed_poles", "compensate_deflection",
     "computed_torque", "constant_law", "decoupled_gains", "disturbance_observer", "estimated_disturbance",
     "estimated_payload", "estimates", "gain_scheduled", "joint_pd", "joint_pid", "joint_servo", "kalman_filter",
-    "linear_law", "lqg", "lqr", "margin_map", "margins", "observer_law", "pole_placement",
+    "linear_law", "load_law", "lqg", "lqr", "margin_map", "margins", "observer_law", "pole_placement",
     "positive_position_feedback", "reference", "rest_to_rest", "scheduled_law", "shape_motion", "shaper",
     "stable_inversion", "state_feedback", "study", "successive_linearization", "timed_path", "two_time_scales",
 ]  # fmt: skip

@@ -40,6 +40,7 @@ from supple.control.laws.affine_law import AffineLaw as AffineLaw
 from supple.control.laws.affine_law import constant_law as constant_law
 from supple.control.laws.affine_matrices import AffineMatrices as AffineMatrices
 from supple.control.laws.affine_matrices import Ports as Ports
+from supple.control.laws.law_file import load_law as load_law
 from supple.control.laws.linear_law import closed_poles as closed_poles
 from supple.control.laws.linear_law import linear_law as linear_law
 from supple.control.laws.scheduling import scheduled_law as scheduled_law
@@ -66,7 +67,7 @@ __all__ = [
     "acceleration_feedback", "add_deformation", "antagonism", "closed_loop", "closed_poles", "compensate_deflection",
     "computed_torque", "constant_law", "decoupled_gains", "disturbance_observer", "estimated_disturbance",
     "estimated_payload", "estimates", "gain_scheduled", "joint_pd", "joint_pid", "joint_servo", "kalman_filter",
-    "linear_law", "lqg", "lqr", "margin_map", "margins", "observer_law", "pole_placement",
+    "linear_law", "load_law", "lqg", "lqr", "margin_map", "margins", "observer_law", "pole_placement",
     "positive_position_feedback", "reference", "rest_to_rest", "scheduled_law", "shape_motion", "shaper",
     "stable_inversion", "state_feedback", "study", "successive_linearization", "timed_path", "two_time_scales",
 ]  # fmt: skip

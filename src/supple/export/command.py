@@ -1,4 +1,4 @@
-"""`supple export`: a reduced model or a motion for other programs."""
+"""`supple export`: a reduced model, a control law or a motion for other programs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 Source = Annotated[
     str,
     typer.Argument(
-        metavar="ROM",
-        help="Reduced model, written by `supple reduce`; with --motion also a mechanism file.",
+        metavar="ROM|LAW",
+        help="Reduced model from `supple reduce`, or control law from `law.save`; with --motion also a mechanism file.",
         autocompletion=bundled_names,
     ),
 ]
@@ -203,8 +203,10 @@ def export(
 ) -> None:
     """Write C code, an FMU or files for other programs."""
     with open_answer(as_json) as answer:
+        from supple.diagnostics import InputError
         from supple.export.export import TARGETS
         from supple.export.export import export as exported
+        from supple.formats.document import holds_law
         from supple.results.text import Text
         from supple.run_time.processor import processor_of
         from supple.run_time.run_time_forms import run_time_forms
@@ -212,6 +214,20 @@ def export(
         TARGETS[to]  # reject an unknown target before the file is read
         given: dict[str, Any] = {"precision": precision, "tolerance": tolerance, "fmi": fmi, "method": method}
         given["platforms"] = platforms or None
+        if holds_law(rom):
+            from supple.control.laws.law_file import load_law  # exporting a model needs no controllers
+
+            law = load_law(rom)
+            refused = {"--start": start, "--step": step, "--set": settings, "--motion": motion, "--memory": memory}
+            for option, value in (refused | {"--operations": operations, "--target": target}).items():
+                if value:
+                    raise InputError(f"a control law does not take {option}", file=rom, hint=f"leave {option} out")
+            options = {name: value for name, value in given.items() if value is not None}
+            files = [str(file) for file in exported(law, directory, to=to, prefix=prefix, **options)]
+            cost = law.cost
+            found = {"files": files, **{name: value for name, value in cost._asdict().items() if value != ""}}
+            answer.give(found, lambda: print("\n".join([*(f"written to {file}" for file in files), *cost.lines()])))
+            return
         given["step"] = None if step is None else quantity_of(step, "--step", TIME)
         given["sample_time"] = None if sample_time is None else quantity_of(sample_time, "--sample-time", TIME)
         form = {"--target": target, "--smooth": smooth, "--trade-off": trade_off}

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
+from supple.files.seal import LAW, MODEL, is_sealed
 from supple.formats.bundled import example_file
 from supple.formats.mechanism_file import Parameters
 from supple.formats.mechanism_file import load_mechanism_file as load_file
-from supple.reduced.seal import MARK
 
 
 def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any = None) -> Any:
-    """Load a mechanism (.yaml), a robot (.urdf, .par) or a saved reduced model (.rom).
+    """Load a mechanism (.yaml), a robot (.urdf, .par), a saved reduced model (.rom) or a saved control law (.law).
 
     Parameters
     ----------
@@ -29,9 +30,9 @@ def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any
 
     Returns
     -------
-    Mechanism or ReducedModel
-        The mechanism, or the reduced model for a .rom file. For static type checkers, `load_mechanism` and `load_model`
-        have the exact return type.
+    Mechanism, ReducedModel or AffineLaw
+        The mechanism, the reduced model of a .rom file, or the control law of a .law file. For static type checkers,
+        `load_mechanism`, `load_model` and `control.load_law` have the exact return type.
 
     Raises
     ------
@@ -51,14 +52,17 @@ def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any
     <mechanism "four-bar": 3 bodies, 4 joints, 1 actuators>
     """
     require_arguments(load, locals())
-    if not holds_model(path):
+    law = holds_law(path)
+    if not law and not holds_model(path):
         return load_mechanism(path, parameters=parameters, sidecar=sidecar)
     if parameters:
         raise InputError(
-            "a reduced model has no parameters that can be set",
+            f"a {'control law' if law else 'reduced model'} has no parameters that can be set",
             file=str(path),
-            hint="set them in the mechanism and reduce it again",
+            hint=f"set them in the mechanism and {'design the law' if law else 'reduce it'} again",
         )
+    if law:  # found by name: laws are built on mechanisms
+        return import_module("supple.control.laws.law_file").load_law(path)
     from supple.reduced.file import load_model
 
     return load_model(path)
@@ -91,7 +95,7 @@ def load_mechanism(path: str | Path, *, parameters: Parameters | None = None, si
 
     See Also
     --------
-    load : The same, and reduced models.
+    load : The same, and reduced models and control laws.
 
     Examples
     --------
@@ -118,8 +122,9 @@ def holds_model(path: str | Path) -> bool:
     """Return whether a file is (intended as) a reduced model, by its name or by its first bytes."""
     if Path(path).suffix.lower() == ".rom":
         return True
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(len(MARK)) == MARK
-    except OSError:
-        return False  # the reader of mechanism files reports the error
+    return is_sealed(Path(path), MODEL)  # the reader of mechanism files reports a missing file
+
+
+def holds_law(path: str | Path) -> bool:
+    """Return whether a file is (intended as) a control law, by its name or by its first bytes."""
+    return Path(path).suffix.lower() == ".law" or is_sealed(Path(path), LAW)

@@ -7,27 +7,37 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import term_factors
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import quote
-from supple.diagnostics.limits import require_memory
 from supple.equations.observation import Observation, observation_from
+from supple.files.contents import (
+    array_of,
+    damaged,
+    group_of,
+    json_of,
+    named_error,
+    names_of,
+    read_named,
+    require_room,
+    scalar_of,
+    text_of,
+    write_named,
+)
 from supple.files.existing import require_file
+from supple.files.seal import MODEL, SIZE, require_sealed, seal
 from supple.files.whole import write_beside
 from supple.hardware.hardware import NO_HARDWARE, hardware_from
 from supple.reduced.family import Family, FamilyParameter, require_family
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.repertoire import repertoire_from
-from supple.reduced.seal import SIZE, require_sealed, seal
 from supple.results.basis import basis_from
 from supple.results.units import UNKNOWN, units_from
 
@@ -76,31 +86,23 @@ def save_model(model: ReducedModel, path: str | Path) -> Path:
         if model.hardware is not NO_HARDWARE:
             file["hardware"] = json.dumps(model.hardware.data(), ensure_ascii=False, allow_nan=False)
         file["units"] = json.dumps(model.units.data(), ensure_ascii=False)
-        _write_named(file.create_group("error"), model.error)
-        _write_named(file.create_group("constants"), layout.constants)
-        _write_named(file.create_group("dry_forces"), layout.dry_forces)
-        _write_named(file.create_group("limits"), layout.limits)
+        write_named(file.create_group("error"), model.error)
+        write_named(file.create_group("constants"), layout.constants)
+        write_named(file.create_group("dry_forces"), layout.dry_forces)
+        write_named(file.create_group("limits"), layout.limits)
         group = file.create_group("fitted")
         if model.family is not None:
             file["family"] = json.dumps(_family_data(model.family), ensure_ascii=False, allow_nan=False)
         whole = model.fitted if model.family is None else model.family.fitted
-        for name, array in whole.arrays._asdict().items():
-            group[name] = array
+        write_piecewise(group, whole)
     with write_beside(target) as beside:
         beside.write_bytes(content.getbuffer())
-        seal(beside)
+        seal(beside, MODEL)
     return target
 
 
 def _family_data(family: Family) -> dict[str, Any]:
     return {"parameters": [item._asdict() for item in family.parameters], "values": list(family.values)}
-
-
-def _write_named(group: Any, values: Any) -> None:
-    """Write names (in order) and values side by side, because names may be invalid as HDF5 paths."""
-    group["names"] = json.dumps(list(values), ensure_ascii=False)
-    for i, value in enumerate(values.values()):
-        group[str(i)] = np.asarray(value, dtype=float)
 
 
 def load_model(path: str | Path) -> ReducedModel:
@@ -144,9 +146,9 @@ def load_model(path: str | Path) -> ReducedModel:
     target = Path(path)
     require_file(target)
     try:
-        require_sealed(target)
+        require_sealed(target, MODEL)
         with h5py.File(target, "r") as file:
-            if _text(file.attrs.get("format")) != _FORMAT:
+            if text_of(file.attrs.get("format")) != _FORMAT:
                 raise InputError("this is not a reduced model of supple", hint="give a file that `supple reduce` wrote")
             schema = file.attrs.get("schema")
             if not isinstance(schema, int | np.integer) or not 1 <= schema <= SCHEMA:
@@ -155,17 +157,17 @@ def load_model(path: str | Path) -> ReducedModel:
                     hint="use a newer supple",
                 )
             name, layout = _layout(file)
-            provenance = _json(file, "provenance", dict)
-            error = {key: float(_scalar(value)) for key, value in _read_named(file, "error").items()}
-            names = repertoire_from(_json(file, "repertoire", dict)) if "repertoire" in file else None
-            basis = basis_from(_json(file, "basis", dict)) if "basis" in file else None
-            units = units_from(_json(file, "units", dict)) if "units" in file else UNKNOWN
-            hardware = hardware_from(_json(file, "hardware", dict)) if "hardware" in file else NO_HARDWARE
+            provenance = json_of(file, "provenance", dict)
+            error = {key: float(scalar_of(value)) for key, value in read_named(file, "error").items()}
+            names = repertoire_from(json_of(file, "repertoire", dict)) if "repertoire" in file else None
+            basis = basis_from(json_of(file, "basis", dict)) if "basis" in file else None
+            units = units_from(json_of(file, "units", dict)) if "units" in file else UNKNOWN
+            hardware = hardware_from(json_of(file, "hardware", dict)) if "hardware" in file else NO_HARDWARE
             family = _family(file, layout) if "family" in file else None
             fitted = _read_fitted(file, layout, ()) if family is None else family.slice()
             return ReducedModel(name, layout, fitted, error, provenance, names, basis, units, hardware, family)
     except InputError as error:
-        raise InputError(error.message, part=error.part, hint=error.hint, file=str(target)) from None
+        raise named_error(error, target, MODEL.remedy) from None
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, OverflowError, AttributeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(
@@ -173,114 +175,29 @@ def load_model(path: str | Path) -> ReducedModel:
         ) from None
 
 
-def _wrong(message: str) -> InputError:
-    return InputError(message, hint="the file is damaged; reduce again")
-
-
-def _text(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
-def _dataset(group: Any, name: str) -> Any:
-    """Return a plain dataset of this file; links and other objects are refused."""
-    import h5py
-
-    link = group.get(name, getlink=True)
-    if not isinstance(link, h5py.HardLink):
-        raise _wrong(f"has no {quote(name)}")
-    found = group[name]
-    if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
-        raise _wrong(f"{quote(name)} is not an array of this file")
-    if found.size is None:
-        raise _wrong(f"{quote(name)} is empty")
-    if found.chunks is None and found.size * found.dtype.itemsize > group.file.id.get_filesize():
-        raise _wrong(f"{quote(name)} is larger than the file")
-    return found
-
-
-def _require_room(group: Any, names: Sequence[str]) -> None:
-    """Require enough memory for all arrays of a group, unpacked, before the first of them is read."""
-    total = 8.0 * sum(_dataset(group, name).size for name in names)
-    require_memory(total, f"{quote(group.name)} takes", hint="reduce with fewer boxes or outputs")
-
-
-def _group(file: Any, name: str) -> Any:
-    import h5py
-
-    if not isinstance(file.get(name, getlink=True), h5py.HardLink) or not isinstance(file[name], h5py.Group):
-        raise _wrong(f"has no {quote(name)}")
-    return file[name]
-
-
-def _json(file: Any, name: str, kind: type) -> Any:
-    text = _dataset(file, name)
-    if text.shape != ():
-        raise _wrong(f"{quote(name)} is not text")
-    raw = text[()]
-    if not isinstance(raw, bytes):
-        raise _wrong(f"{quote(name)} is not text")
-    try:
-        found = json.loads(raw.decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise _wrong(f"{quote(name)} is not JSON") from None
-    if not isinstance(found, kind):
-        raise _wrong(f"{quote(name)} has the wrong type")
-    return found
-
-
-def _array(group: Any, name: str, *, integers: bool = False) -> NDArray[Any]:
-    dataset = _dataset(group, name)
-    if dataset.dtype.kind not in ("iu" if integers else "iuf"):
-        raise _wrong(f"{quote(name)} does not hold {'integers' if integers else 'numbers'}")
-    found = np.ascontiguousarray(dataset[()], dtype=np.int64 if integers else np.float64)
-    found = found.reshape(dataset.shape)
-    if not np.isfinite(found).all():
-        raise _wrong(f"{quote(name)} holds values that are not finite")
-    return found
-
-
-def _scalar(array: NDArray[Any]) -> float:
-    if array.shape != ():
-        raise _wrong(f"expected a number (got an array of shape {array.shape})")
-    return float(array)
-
-
-def _read_named(file: Any, name: str) -> dict[str, NDArray[Any]]:
-    group = _group(file, name)
-    names = _names(_json(group, "names", list), name)
-    _require_room(group, [str(i) for i in range(len(names))])
-    return {key: _array(group, str(i)) for i, key in enumerate(names)}
-
-
-def _names(found: Any, what: str) -> tuple[str, ...]:
-    if not isinstance(found, list) or not all(isinstance(item, str) for item in found) or len(set(found)) < len(found):
-        raise _wrong(f"{quote(what)} are not distinct names")
-    return tuple(found)
-
-
 def _layout(file: Any) -> tuple[str, CoefficientLayout]:
-    facts = _json(file, "layout", dict)
+    facts = json_of(file, "layout", dict)
     columns = facts["columns"]
     if not isinstance(facts["name"], str) or not isinstance(columns, dict) or type(facts["theta"]) is not int:
-        raise _wrong("the layout is invalid")
+        raise damaged("the layout is invalid")
     spans = {}
     for name, span in columns.items():
         if not (isinstance(span, list) and len(span) == 2 and all(type(k) is int and 0 <= k < 2**31 for k in span)):
-            raise _wrong(f"the columns of {quote(name)} are not two numbers")
+            raise damaged(f"the columns of {quote(name)} are not two numbers")
         spans[name] = (span[0], span[1])
     limits = {}
-    for name, pair in _read_named(file, "limits").items():
+    for name, pair in read_named(file, "limits").items():
         if pair.shape != (2,):
-            raise _wrong(f"the limits of {quote(name)} are not two numbers")
+            raise damaged(f"the limits of {quote(name)} are not two numbers")
         limits[name] = (float(pair[0]), float(pair[1]))
     return facts["name"], CoefficientLayout(
-        coordinates=_names(facts["coordinates"], "coordinates"),
+        coordinates=names_of(facts["coordinates"], "coordinates"),
         theta=facts["theta"],
-        inputs=_names(facts["inputs"], "inputs"),
-        outputs=_names(facts["outputs"], "outputs"),
+        inputs=names_of(facts["inputs"], "inputs"),
+        outputs=names_of(facts["outputs"], "outputs"),
         columns=spans,
-        constants=_read_named(file, "constants"),
-        dry_forces={key: _scalar(value) for key, value in _read_named(file, "dry_forces").items()},
+        constants=read_named(file, "constants"),
+        dry_forces={key: scalar_of(value) for key, value in read_named(file, "dry_forces").items()},
         christoffel=str(facts["christoffel"]),
         force=str(facts["force"]),
         limits=limits,
@@ -295,7 +212,7 @@ def _observation(facts: dict[str, Any]) -> Observation | None:
         return None
     found = observation_from(facts["observation"])
     if found.names != tuple(facts["outputs"]):
-        raise _wrong("the outputs and their composition are inconsistent")
+        raise damaged("the outputs and their composition are inconsistent")
     return found
 
 
@@ -303,24 +220,34 @@ def _internal(facts: dict[str, Any]) -> int:
     """Return the number of internal modes; the file of a rigid model may omit it."""
     found = facts.get("internal", 0)
     if type(found) is not int or not 0 <= found <= len(facts["coordinates"]) - facts["theta"]:
-        raise _wrong(f"invalid number of internal modes {quote(found)}")
+        raise damaged(f"invalid number of internal modes {quote(found)}")
     return found
 
 
 def _read_fitted(file: Any, layout: CoefficientLayout, parameters: tuple[FamilyParameter, ...]) -> Piecewise:
     """Return the fitted function of θ and parameters."""
-    group = _group(file, "fitted")
-    _require_room(group, PiecewiseArrays._fields)
-    arrays = PiecewiseArrays(*(_array(group, name, integers=name in _INTEGERS) for name in PiecewiseArrays._fields))
-    require_valid_arrays(arrays, layout.theta + len(parameters), layout.fitted)
+    return read_piecewise(group_of(file, "fitted"), layout.theta + len(parameters), layout.fitted)
+
+
+def read_piecewise(group: Any, s: int, t: int) -> Piecewise:
+    """Return the fitted function R^s -> R^t in a group."""
+    require_room(group, PiecewiseArrays._fields)
+    arrays = PiecewiseArrays(*(array_of(group, name, integers=name in _INTEGERS) for name in PiecewiseArrays._fields))
+    require_valid_arrays(arrays, s, t)
     return Piecewise(arrays)
 
 
+def write_piecewise(group: Any, fitted: Piecewise) -> None:
+    """Write a fitted function into a group."""
+    for name, array in fitted.arrays._asdict().items():
+        group[name] = array
+
+
 def _family(file: Any, layout: CoefficientLayout) -> Family:
-    facts = _json(file, "family", dict)
+    facts = json_of(file, "family", dict)
     found, values = facts["parameters"], facts["values"]
     if not isinstance(found, list) or not isinstance(values, list) or len(found) != len(values) or len(found) > 100:
-        raise _wrong("the parameters are invalid")
+        raise damaged("the parameters are invalid")
     parameters = tuple(
         FamilyParameter(
             str(item["name"]), float(item["lower"]), float(item["upper"]), float(item["nominal"]), str(item["unit"])
@@ -342,24 +269,24 @@ def require_valid_arrays(arrays: PiecewiseArrays, s: int, t: int) -> None:
     )  # fmt: skip
     for name, array, shape in zip(PiecewiseArrays._fields, arrays, shapes, strict=True):
         if array.shape != shape:
-            raise _wrong(f"{name} has the wrong shape {array.shape} instead of {shape}")
+            raise damaged(f"{name} has the wrong shape {array.shape} instead of {shape}")
     if not roots or not leaves or not len(indices) or not t:
-        raise _wrong("the fit is empty")
+        raise damaged("the fit is empty")
     if not (roots_f[:, 0] < roots_f[:, 1]).all() or not (leaves_f[:, 1] > 0.0).all():
-        raise _wrong("a box is empty")
+        raise damaged("a box is empty")
     children = nodes_i[:, 1:]
     # A child comes after its node, so that every path ends.
     if nodes and not (((children > np.arange(nodes)[:, None]) & (children < nodes)) | (children < 0)).all():
-        raise _wrong("the tree of boxes has a loop")
+        raise damaged("the tree of boxes has a loop")
     ends = np.concatenate([roots_i, children.ravel()])
     if not ((ends >= -1 - leaves) & (ends < nodes)).all() or not ((nodes_i[:, 0] >= 0) & (nodes_i[:, 0] < s)).all():
-        raise _wrong("the tree of boxes refers to missing nodes")
+        raise damaged("the tree of boxes refers to missing nodes")
     assert NOWHERE == -1
     first, terms, degree = leaves_i.T
     if not ((first >= 0) & (terms >= 1) & (terms <= len(indices)) & (first <= len(coefficients) - terms)).all():
-        raise _wrong("the coefficients of a box are missing")
+        raise damaged("the coefficients of a box are missing")
     highest = np.maximum.accumulate(indices.max(axis=1))
     if indices.min() < 0 or indices.max() > 1000 or not (degree == highest[terms - 1]).all():
-        raise _wrong("the degrees of the polynomials and their terms are inconsistent")
+        raise damaged("the degrees of the polynomials and their terms are inconsistent")
     if term_factors(indices) is None:
-        raise _wrong("the terms of the polynomials are out of order")
+        raise damaged("the terms of the polynomials are out of order")

@@ -1,14 +1,12 @@
 """Cost of a run-time form: multiply-adds of `inverse` and `forward`, and bytes of its tables.
 
-The columns of a box are polynomials in monomials of ξ ∈ [-1, 1]^s, evaluated by nested Horner schemes with their
-slopes. With N_k prefixes (α_1 ... α_k) of the multi-indices, and L_k lines of at least two terms at level k, the value
-and all s slopes of one column take
+The columns of a box are polynomials in monomials of ξ ∈ [-1, 1]^s, evaluated by Horner's rule with their slopes
+(`export/c/horner.py`). Every partial sum that is not zero takes one multiply-add. For N terms of a total degree above
+one, values take N - 1 of them, and values with all s slopes
 
-    Σ_k (N_k - N_{k-1}) (1 + s - k) + (N_k - N_{k-1} - L_k),   k = 1 ... s,   N_0 = 1                              (1)
+    2 N - s - 2                                                                                                    (1)
 
-multiply-adds: along ξ_k the value and the s - k slopes of the inner levels are summed, and the slope along ξ_k, whose
-first step needs none. The value alone takes N_s - 1. Tables hold columns in blocks of eight. A column that is the same
-everywhere is one number.
+Tables hold each column that changes once for each term and box. A column that is the same everywhere is one number.
 """
 
 from __future__ import annotations
@@ -22,7 +20,6 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Flags, Integers
 from supple.reduced.layout import CoefficientLayout
 
-BLOCK = 8  # columns that a loop evaluates together
 _INERTIA = ("M", "mass_slope", "mass_curvature")
 _AXIS = 12  # bytes for each axis of the grid, beside its edges
 _POINTS, _STILL = 200, 1e-9  # points at which columns are compared, and change relative to the coefficient
@@ -58,18 +55,28 @@ class ColumnUse(NamedTuple):
 
 def horner_steps(indices: Integers, *, slopes: bool) -> int:
     """Return the multiply-adds of one column with the multi-indices (terms, s) of a lower set, equation 1."""
-    terms = {tuple(row) for row in indices.tolist()}
-    s = indices.shape[1]
-    if not slopes:
-        return len(terms) - 1
-    total = 0
-    for k in range(s, 0, -1):
-        prefixes = {term[:k] for term in terms}
-        lines: dict[tuple[int, ...], int] = {}
-        for prefix in prefixes:
-            lines[prefix[:-1]] = lines.get(prefix[:-1], 0) + 1
-        steps = len(prefixes) - len(lines)
-        total += steps * (1 + s - k) + steps - sum(count > 1 for count in lines.values())
+    below: dict[tuple[int, ...], set[int]] = {}
+    for term in indices.tolist():
+        for k in range(len(term)):
+            below.setdefault(tuple(term[:k]), set()).add(term[k])
+    s, total = indices.shape[1], 0
+
+    def sums(prefix: tuple[int, ...], axis: int) -> set[int]:
+        """Count the steps of an inner polynomial; return the axes along which it has a slope."""
+        nonlocal total
+        if axis == s:
+            return set()
+        found: set[int] | None = None
+        for n in sorted(below[prefix], reverse=True):
+            inner = sums((*prefix, n), axis + 1)
+            if found is None:
+                found = inner
+                continue
+            total += 1 + (len(found) if slopes else 0)
+            found = found | inner | {axis}
+        return found or set()
+
+    sums((), 0)
     return total
 
 
@@ -142,7 +149,7 @@ def cost_of(layout: CoefficientLayout, use: ColumnUse, indices: Integers, boxes:
     needed = len(use.sloped) + len(use.plain) + len(use.inputs)
 
     def table(count: int) -> int:
-        return place + number * (boxes * len(indices) * BLOCK * -(-count // BLOCK) + len(use.still))
+        return place + number * (boxes * len(indices) * count + len(use.still))
 
     return Cost(
         columns + inverse, columns + plain * len(use.inputs) + forward, table(needed), table(needed + use.others)

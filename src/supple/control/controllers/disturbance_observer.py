@@ -33,7 +33,7 @@ from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria
 from supple.control.laws.scheduling import scheduled_law
-from supple.control.margins.loop_check import growth_on
+from supple.control.margins.loop_check import loop_on
 from supple.control.plants.surrounding import hardware_in
 from supple.description.drawing import Drawing
 from supple.description.mechanism import Mechanism
@@ -57,7 +57,7 @@ def disturbance_observer(
     observer_frequencies: PerCoordinate,
     sensors: Mapping[str, str] | None = None,
     hardware: Hardware | bool = True,
-    tolerance: float = 1e-3,
+    tolerance: float = 5e-3,
 ) -> AffineController:
     """Create a controller of forces that follows a motion, and estimates and cancels disturbances.
 
@@ -81,7 +81,10 @@ def disturbance_observer(
         Drives between commands and forces, as in `closed_loop`; False for commands that are forces. Default: the
         model's.
     tolerance : float, optional
-        Relative error of the fitted matrices of the law. Default: 1e-3.
+        Largest change of the closed loop by the fit over the region: the error of any response relative to its peak.
+        Default: 5e-3.
+
+        The equilibrium is not approximated: the law rests at its goal whatever the tolerance.
 
     Returns
     -------
@@ -124,7 +127,7 @@ def disturbance_observer(
     law = scheduled_law(
         matrices_of, model, ports, tolerance=tolerance, name=NAME, by=outputs,
         equilibria=lambda theta: _equilibria(joints, theta, ports, drives),
-        growth=growth_on(model, hardware_in(model, hardware), ports),
+        loop=loop_on(model, hardware_in(model, hardware), ports),
         remedy="lower observer_frequencies and frequencies, below the bandwidth of drives and the modes of the machine",
     )  # fmt: skip
     return AffineController(replace(law, commanded_actuators=drives.driven), target)

@@ -24,7 +24,7 @@ from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria
 from supple.control.laws.scheduling import scheduled_law
-from supple.control.margins.loop_check import growth_on
+from supple.control.margins.loop_check import loop_on
 from supple.control.plants.surrounding import hardware_in
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
@@ -41,7 +41,7 @@ def gain_scheduled(
     design: Design,
     *,
     sample_time: float,
-    tolerance: float = 1e-3,
+    tolerance: float = 5e-3,
     sensors: Mapping[str, str] | None = None,
     hardware: Hardware | bool = True,
 ) -> AffineController:
@@ -58,7 +58,10 @@ def gain_scheduled(
     sample_time : float
         Sample time, s.
     tolerance : float, optional
-        Relative error of the fitted matrices of the law. Default: 1e-3.
+        Largest change of the closed loop by the fit over the region: the error of any response relative to its peak.
+        Default: 5e-3.
+
+        The equilibrium is not approximated: the law rests at its goal whatever the tolerance.
     sensors : mapping of str to str, optional
         Sensors of the states, where names differ from theirs. Default: of the same name.
     hardware : Hardware or bool, optional
@@ -101,7 +104,7 @@ def gain_scheduled(
     law = scheduled_law(
         matrices_of, model, ports, tolerance=tolerance, name="gain scheduling", by=outputs[: model.layout.theta],
         equilibria=lambda theta: _equilibria(model, theta, ports, drives),
-        growth=growth_on(model, hardware_in(model, hardware), ports),
+        loop=loop_on(model, hardware_in(model, hardware), ports),
         remedy="the lag of drives is not part of the design: use slower gains, or state_feedback on an observer",
     )  # fmt: skip
     return AffineController(replace(law, commanded_actuators=drives.driven), target)

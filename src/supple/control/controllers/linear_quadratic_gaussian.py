@@ -31,8 +31,8 @@ from supple.control.observers.linear_filter import LinearFilter, rigid_coordinat
 from supple.control.observers.observed_law import (
     Feedback,
     feedback_law,
-    loop_growth,
     observed_equilibria,
+    observed_loop,
     observer_ports,
     product_columns,
 )
@@ -176,7 +176,7 @@ def state_feedback(
     Q: Weights,
     R: Weights,
     at: Any = None,
-    tolerance: float = 1e-3,
+    tolerance: float = 5e-3,
 ) -> AffineController:
     """Create a linear quadratic state feedback on a Kalman filter that follows a motion.
 
@@ -193,9 +193,10 @@ def state_feedback(
     at : mapping, array_like or str, optional
         Configuration of a constant law, used everywhere. Default: the law is scheduled over θ.
     tolerance : float, optional
-        Relative error of the fit over the region, at most. Default: 1e-3.
+        Largest change of the closed loop by the fit over the region: the error of any response relative to its peak.
+        Default: 5e-3.
 
-        The fit is refined if the loop would otherwise lose half of its damping.
+        The equilibrium is not approximated: the law rests at its goal whatever the tolerance.
 
     Returns
     -------
@@ -231,7 +232,7 @@ def state_feedback(
         law = scheduled_law(
             matrices_of, model, ports, tolerance=tolerance, name="state feedback", by=observer.encoders,
             equilibria=lambda theta: observed_equilibria(observer, ports, theta, lambda rests: rests.commands),
-            growth=lambda theta, matrices: loop_growth(observer, theta, ports, matrices),
+            loop=lambda theta: observed_loop(observer, theta),
         )  # fmt: skip
     driven = {block.actuator for block in observer.hardware.drives}
     return AffineController(replace(law, commanded_actuators=tuple(n for n in ports.actuators if n in driven)), target)

@@ -40,8 +40,8 @@ from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, Sampl
 from supple.control.observers.observed_law import (
     Feedback,
     feedback_law,
-    loop_growth,
     observed_equilibria,
+    observed_loop,
     observer_ports,
     product_columns,
 )
@@ -177,7 +177,7 @@ def two_time_scales(
     damping_ratios: float | ArrayLike = 0.3,
     preview: float | None = None,
     at: Any = None,
-    tolerance: float = 1e-3,
+    tolerance: float = 5e-3,
 ) -> AffineController:
     """Create a controller with slow joint tracking and fast vibration damping, for drives that prescribe motion.
 
@@ -201,9 +201,10 @@ def two_time_scales(
     at : mapping, array_like or str, optional
         Configuration of a constant law, used everywhere. Default: the law is scheduled over θ.
     tolerance : float, optional
-        Relative error of the fit over the region, at most. Default: 1e-3.
+        Largest change of the closed loop by the fit over the region: the error of any response relative to its peak.
+        Default: 5e-3.
 
-        The fit is refined if the loop would otherwise lose half of its damping.
+        The equilibrium is not approximated: the law rests at its goal whatever the tolerance.
 
     Returns
     -------
@@ -245,7 +246,7 @@ def two_time_scales(
         law = scheduled_law(
             design.at, model, ports, tolerance=tolerance, name="two time scales", by=observer.encoders,
             equilibria=design.equilibria,
-            growth=lambda theta, matrices: loop_growth(observer, theta, ports, matrices),
+            loop=lambda theta: observed_loop(observer, theta),
         )  # fmt: skip
     return AffineController(replace(law, commanded_actuators=tuple(item.block.actuator for item in drives)), target)
 

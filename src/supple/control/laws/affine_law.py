@@ -14,20 +14,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.approximation.piecewise.piecewise import Piecewise
-from supple.array_types import Array, Integers
+from supple.array_types import Array
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, from_row, step_width
-from supple.control.laws.law_equilibrium import TOLERANCE, FittedRow, keep_equilibrium
+from supple.control.laws.fitted_row import FittedRow
+from supple.control.laws.law_cost import LawCost, law_cost
+from supple.control.laws.law_equilibrium import TOLERANCE, keep_equilibrium
 from supple.control.laws.law_kernel import LawSizes, find_clamp_bounds, law_array, law_vector
 from supple.diagnostics import InputError
 from supple.results.result import brief
 from supple.results.text import list_names
-
-NOTHING = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,38 +45,38 @@ class AffineLaw:
         Names of inputs and outputs, and the sample time.
     states : int
         Number n of states.
-    template : ndarray of shape (width,)
-        Constant entries of the row of all matrices (`AffineMatrices.row`).
-    varying : ndarray of int
-        Positions in the row that change over σ, in the order of the fitted columns.
-    fitted : Piecewise, optional
-        Fitted function f̂(σ); None if nothing changes.
+    matrices : FittedRow
+        Row of all matrices (`AffineMatrices.row`) as a function of σ.
     scheduled_by : tuple of str
         Names of σ among the measurements.
     error : mapping of str to float
-        Estimated error of each matrix relative to its size; empty if nothing is fitted.
+        Error of the fit: "closed loop" is the largest change of the closed loop, relative to the peaks of its responses
+        (`control.laws.loop_error`); if its plant was not known, the error of each matrix relative to its size. Empty if
+        nothing is fitted.
     remark : str
         Further remarks for the summary.
     commanded_actuators : tuple of str
         Actuators whose drives the law accounts for, so that u are their commands.
     undriven : tuple of str
         Actuators with drives that the law does not account for, so that u are forces.
+    standing : mapping of str to float
+        Largest distance from the goal at rest that the fit of the equilibrium causes on the model, in every coordinate
+        and its unit, by name; empty if it is not known.
     equilibrium : FittedRow, optional
         x_e, z_e, u_e over σ (`control.laws.law_equilibrium`): the matrices act on deviations from it, and b, d and a₀
-        of the template are zero. None for laws that are constant or keep no equilibrium.
+        are zero. None for laws that are constant or keep no equilibrium.
     """
 
     name: str
     ports: Ports
     states: int
-    template: Array
-    varying: Integers = field(default_factory=NOTHING.copy)
-    fitted: Piecewise | None = None
+    matrices: FittedRow
     scheduled_by: tuple[str, ...] = ()
     error: Mapping[str, float] = field(default_factory=dict)
     remark: str = ""
     commanded_actuators: tuple[str, ...] = ()
     undriven: tuple[str, ...] = ()
+    standing: Mapping[str, float] = field(default_factory=dict)
     equilibrium: FittedRow | None = None
 
     def __repr__(self) -> str:
@@ -123,7 +124,7 @@ class AffineLaw:
     @property
     def _fits(self) -> tuple[Piecewise | None, Piecewise | None]:
         """Fits of the matrices and of the equilibrium."""
-        return self.fitted, None if self.equilibrium is None else self.equilibrium.fitted
+        return self.matrices.fitted, None if self.equilibrium is None else self.equilibrium.fitted
 
     def at(self, sigma: ArrayLike | Mapping[str, float] | None = None) -> AffineMatrices:
         """Return the matrices at σ.
@@ -146,9 +147,34 @@ class AffineLaw:
         bounds, here = self.bounds, self._sigma(sigma)
         if bounds is not None:
             here = np.clip(here, *bounds)
-        row = FittedRow(self.template, self.varying, self.fitted).at(here)
-        found = from_row(row, self.states, self.ports)
+        found = from_row(self.matrices.at(here), self.states, self.ports)
         return found if self.equilibrium is None else keep_equilibrium(found, self.equilibrium.at(here))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the law to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File, such as "fast.law". An existing file is replaced when the new one is complete.
+
+        Returns
+        -------
+        pathlib.Path
+            The file written.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+
+        See Also
+        --------
+        load_law : Read the file back, bit for bit.
+        """
+        from supple.control.laws.law_file import save_law
+
+        return save_law(self, path)
 
     def _sigma(self, sigma: ArrayLike | Mapping[str, float] | None) -> Array:
         if isinstance(sigma, Mapping):
@@ -170,17 +196,19 @@ class AffineLaw:
         return step_width(self.states, self.ports)
 
     @cached_property
+    def cost(self) -> LawCost:
+        """Cost of a step in C: operations, worst-case path, memory, and what would reduce it."""
+        return law_cost(self)
+
+    @cached_property
     def memory(self) -> Array:
         """Array of the law for the kernel, without the matrices of the initial state."""
-        width = self.step_width
-        varying = self.varying[self.varying < width]  # columns of a start come last
-        fitted = None if self.fitted is None or not len(varying) else _first_columns(self.fitted, len(varying))
-        return self._pack_row(FittedRow(self.template[:width], varying if fitted else NOTHING, fitted))
+        return self._pack_row(self.matrices.first(self.step_width))
 
     @cached_property
     def rest_memory(self) -> Array:
         """Array of the equilibrium for the kernel; without an equilibrium its row is empty."""
-        return self._pack_row(self.equilibrium or FittedRow(np.zeros(0), NOTHING, None))
+        return self._pack_row(self.equilibrium or FittedRow(np.zeros(0)))
 
     def _pack_row(self, row: FittedRow) -> Array:
         ports = self.ports
@@ -189,16 +217,11 @@ class AffineLaw:
             self.states, ports.size, len(ports.outputs), products, ports.wanted(1).start, ports.products.start
         )
         places = [ports.place(name) for name in self.scheduled_by] if row.fitted is not None else []
-        return law_array(sizes, row.template, row.varying, row.fitted, np.array(places, dtype=np.int64))
+        return law_array(sizes, row, np.array(places, dtype=np.int64))
 
     def vector(self) -> Array:
         """Return the work array of the kernel before the first sample: x, z, u and workspace."""
         return law_vector(self.memory, self.rest_memory)
-
-
-def _first_columns(fitted: Piecewise, count: int) -> Piecewise:
-    coefficients = fitted.arrays.coefficients[:, :count]
-    return Piecewise(fitted.arrays._replace(coefficients=np.ascontiguousarray(coefficients)))
 
 
 def constant_law(
@@ -239,4 +262,5 @@ def constant_law(
     scheduled : Law whose matrices change over θ.
     """
     whole = matrices.check_shapes(ports)
-    return AffineLaw(name, ports, whole.states, whole.row(), remark=remark, commanded_actuators=commanded_actuators)
+    row = FittedRow(whole.row())
+    return AffineLaw(name, ports, whole.states, row, remark=remark, commanded_actuators=commanded_actuators)

@@ -3,8 +3,15 @@
     x⁺ = x_e + A (x - x_e) + B (z - z_e),   u = u_e + C (x - x_e) + D (z - z_e),   x₀ = x_e + A₀ (z - z_e)
 
 x_e, z_e and u_e are the state, the inputs and the outputs of the law where the machine rests at σ and the reference is
-this rest. They are functions of σ of their own, resolved nearly to rounding (`approximation/chebyshev_series.py`).
-A, B, C and D are only fitted to the tolerance of the law: gains may be approximate, equilibria may not.
+this rest. They are functions of σ of their own (`approximation/chebyshev_series.py`). A, B, C and D are only fitted to
+the tolerance of the law: gains may be approximate, equilibria may not.
+
+The law keeps whatever x_e, z_e and u_e it is given: x = x_e and z = z_e give x⁺ = x_e and u = u_e. So the machine rests
+at its goal if z_e and u_e are those of the machine, which are resolved nearly to rounding. An error of x_e only shifts
+the state of the law; it acts while σ moves, and is kept well below that of the matrices.
+
+Many of these numbers are combinations of few functions of σ (σ itself, deformations, holding forces). They share the
+functions that span them.
 """
 
 from __future__ import annotations
@@ -23,16 +30,19 @@ from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
-from supple.array_types import Array, Integers
+from supple.array_types import Array
 from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.fitted_row import FittedRow
 from supple.diagnostics import InputError, SuppleNote, SuppleWarning, user_level
 
-TOLERANCE = 1e-10  # relative error of each number of an equilibrium
+TOLERANCE = 1e-10  # relative error of each number of z_e and u_e
+STATES_TOLERANCE = 1e-6  # of x_e
 MOST = 300_000  # evaluations, in batches
 _SERIES = 4  # dimensions up to which Chebyshev series on tensor grids can be afforded
 _SCATTERED, _SAMPLES = 1e-5, 5_000  # tolerance and evaluations in more dimensions
 _PROBES = 64  # points that show which numbers change, and the size of each
 _CONSTANT = 1e-13  # of its size: a number that changes less is constant
+_SPAN = 0.1  # of the tolerance: combinations of functions that change less are left out
 _REST = 1e-6  # largest residual of a fixed point, of the sizes of its terms
 
 
@@ -52,25 +62,6 @@ EquilibriaOf = Callable[[Array], Equilibria]
 """Function from points (N, s) of the region to the equilibria there."""
 
 
-class FittedRow(NamedTuple):
-    """Row of numbers (width,) over σ: constant entries, positions that change, and their function (None: none change).
-
-    error : error of the changing entries, relative to the size of each
-    """
-
-    template: Array
-    varying: Integers
-    fitted: Piecewise | None
-    error: float = 0.0
-
-    def at(self, sigma: Array) -> Array:
-        """Return the row at σ (s,)."""
-        row = self.template.copy()
-        if self.fitted is not None:
-            row[self.varying] = self.fitted.evaluate(sigma)
-        return row
-
-
 def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Box], name: str) -> FittedRow:
     """Fit x_e, z_e, u_e, side by side, over a region.
 
@@ -84,15 +75,20 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
     varying = np.flatnonzero(np.ptp(rows, axis=0) > _CONSTANT * size)
     template = rows[0].copy()
     if not len(varying):
-        return FittedRow(template, varying, None)
-    template[varying] = 0.0
+        return FittedRow(template)
     scale = size[varying]
+    scale[varying < equilibria(probes[:1]).states.shape[1]] *= STATES_TOLERANCE / TOLERANCE
+    mean = rows[:, varying].mean(axis=0)
+    _, sizes, span = np.linalg.svd((rows[:, varying] - mean) / scale, full_matrices=False)
+    span = span[: max(1, int((sizes > _SPAN * TOLERANCE).sum()))]
+    template[varying] = mean
 
     def function(points: Array) -> Array:
-        return np.asarray(equilibria(points).rows()[:, varying] / scale)
+        return np.asarray(((equilibria(points).rows()[:, varying] - mean) / scale) @ span.T)
 
+    row = FittedRow(template, varying, factors=np.ascontiguousarray(scale[:, None] * span.T))
     if boxes[0].dimension > _SERIES:
-        row = _fit_samples(function, boxes, region, FittedRow(template, varying, None), scale)
+        row = _fit_samples(function, boxes, region, row)
         warnings.warn(
             f'law "{name}": the equilibrium over {boxes[0].dimension} coordinates is fitted with a relative error of '
             f"{row.error:.2g}, and the law rests that far from its goal; a law at one configuration (at=) rests at it",
@@ -106,7 +102,7 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
             f"{found.points} evaluations, and the law rests that far from its goal; use a smaller region",
             SuppleWarning, stacklevel=user_level(),
         )  # fmt: skip
-    return FittedRow(template, varying, scaled_fit(found.piecewise, scale), found.error)
+    return row._replace(fitted=found.piecewise, error=found.error)
 
 
 def boxes_of(region: Piecewise | Sequence[Box]) -> Sequence[Box]:
@@ -122,23 +118,18 @@ def _inside(region: Piecewise | Sequence[Box], points: Array) -> NDArray[np.bool
 
 
 def _fit_samples(
-    function: Function, boxes: Sequence[Box], region: Piecewise | Sequence[Box], row: FittedRow, scale: Array
+    function: Function, boxes: Sequence[Box], region: Piecewise | Sequence[Box], row: FittedRow
 ) -> FittedRow:
     """Fit by scattered samples with a lower accuracy; `adaptive` reports if it is not reached."""
 
     def sampler(points: Array) -> Samples:
         valid = _inside(region, points)
-        values = np.full((len(points), len(scale)), np.nan)
+        values = np.full((len(points), row.factors.shape[1]), np.nan)
         values[valid] = function(points[valid])
         return Samples(values, None, {"equilibrium": values}, valid)
 
     found = adaptive(boxes, _SCATTERED, sampler, lambda values, _: {"equilibrium": values}, largest_samples=_SAMPLES)
-    return row._replace(fitted=scaled_fit(found.piecewise, scale), error=found.worst)
-
-
-def scaled_fit(found: Piecewise, scale: Array) -> Piecewise:
-    """Return the fit of numbers from the fit of the numbers divided by their sizes."""
-    return Piecewise(found.arrays._replace(coefficients=found.arrays.coefficients * scale))
+    return row._replace(fitted=found.piecewise, error=found.worst)
 
 
 def split_row(row: Array, n: int, m: int) -> tuple[Array, Array, Array]:

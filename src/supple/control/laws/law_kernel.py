@@ -15,13 +15,18 @@ from supple.approximation.piecewise.packing import S as AXES
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array, Integers
 from supple.compilation import kernel
+from supple.control.laws.fitted_row import FittedRow
 from supple.reduced.arrays import (
+    COPIES_FROM,
+    COPIES_TO,
     DRY,
     DRY_F,
+    FACTOR,
     INPUTS,
     NUMBERS,
     OFFSETS,
     OUTPUTS,
+    RANGES_I,
     ROW,
     ROW_HEADER,
     SLOPES_FROM,
@@ -38,18 +43,20 @@ from supple.reduced.kernels import row_at, single_scratch
 
 # An affine law as one array of numbers, for its kernel.
 #
-# It is laid out as a reduced model (`supple.reduced.arrays`): the fitted function, if there is one, then the data that
-# map it to a row, here the numbers of A, B, b, C, D, d one after another:
+# It is laid out as a reduced model (`supple.reduced.arrays`) whose row is f̂(σ) (r,). The data of the law's own
+# row follow, the numbers of A, B, b, C, D, d one after another:
 #
-#     row = template, with row[varying] = f̂(σ)
+#     row = template,   row[varying] += E f̂(σ)
 #
 # The positions of σ in z are stored where a reduced model has the offsets of its row, the bounds of σ where it has dry
-# forces.
+# forces, the width of the law's row, its positions and E where it has copies and slopes.
 
 
 # Slots of the header of a reduced model under the names of a law.
 STATES, KNOWN, COMMANDS, SIGMA_PLACES, BOUNDS = N, INPUTS, OUTPUTS, OFFSETS, DRY_F
 SWEPT, RATES, PRODUCTS = DRY, SLOPES_FROM, SLOPES_TO  # number of rates with products; positions of both in z
+FULL, ENTRIES, ENTRIES_AT = COPIES_FROM, COPIES_TO, RANGES_I  # width of the row, v, position of `varying`
+EXPANSION = FACTOR  # position of E; the template of the law's row follows that of f̂
 
 
 class LawSizes(NamedTuple):
@@ -63,28 +70,26 @@ class LawSizes(NamedTuple):
     products: int
 
 
-def law_array(sizes: LawSizes, template: Array, varying: Integers, fitted: Piecewise | None, places: Integers) -> Array:
-    """Return the law in one array.
-
-    template : (width,) constant entries, zero elsewhere
-    varying  : positions of the fitted columns in the row
-    places   : positions of σ in z
-    """
+def law_array(sizes: LawSizes, row: FittedRow, places: Integers) -> Array:
+    """Return a row of a law in one array; places : positions of σ in z."""
+    fitted, functions = row.fitted, row.factors.shape[1] if row.fitted is not None else 0
     Z, F = (np.zeros(HEADER, dtype=np.int64), np.zeros(0)) if fitted is None else fitted.kernel_arrays
     base = len(Z)
-    parts_i = (places, np.arange(len(varying)), varying)
+    every = np.arange(functions)
+    parts_i = (places, every, every, row.varying)
     bounds = np.zeros(0) if fitted is None else find_clamp_bounds(fitted).ravel()
+    parts_f = (np.zeros(functions), row.template, row.factors.ravel(), bounds)
     header = np.zeros(ROW_HEADER, dtype=np.int64)
     header[[STATES, KNOWN, COMMANDS, SWEPT, RATES, PRODUCTS]] = sizes
-    header[[S, WIDTH, VALUES]] = len(places), len(template), len(varying)
-    header[[SIGMA_PLACES, VALUES_FROM, VALUES_TO]] = np.cumsum(
+    header[[S, WIDTH, VALUES, FULL, ENTRIES]] = len(places), functions, functions, len(row.template), len(row.varying)
+    header[[SIGMA_PLACES, VALUES_FROM, VALUES_TO, ENTRIES_AT]] = np.cumsum(
         [base + ROW_HEADER, *(len(part) for part in parts_i[:-1])]
     )
-    header[[TEMPLATE, BOUNDS]] = len(F), len(F) + len(template)
+    header[[TEMPLATE, EXPANSION, BOUNDS]] = np.cumsum([len(F), *(len(part) for part in parts_f[:-1])])[[0, 2, 3]]
     used = base + len(header) + sum(len(part) for part in parts_i)
     integers = np.concatenate([Z, header, *parts_i, np.zeros(-used % LINE, dtype=np.int64)]).astype(np.int64)
     integers[ROW], integers[NUMBERS] = base, len(integers)
-    return join_aligned([integers.view(np.float64), F, template, bounds])
+    return join_aligned([integers.view(np.float64), F, *parts_f])
 
 
 def find_clamp_bounds(fitted: Piecewise) -> Array:
@@ -102,7 +107,13 @@ ANSWERED, OUTSIDE, CLAMPED = range(3)
 @kernel
 def row_size(Z):
     """Return the size of a row over σ in the work array: σ, the row, the leaf."""
-    return Z[AXES] + Z[Z[ROW] + WIDTH] + 1
+    return Z[AXES] + Z[Z[ROW] + FULL] + 1
+
+
+@kernel
+def row_scratch(Z):
+    """Return the size of the workspace of a row: f̂(σ), then that of its evaluation."""
+    return single_scratch(Z) + Z[Z[ROW] + WIDTH] if Z[AXES] > 0 else 0
 
 
 @kernel
@@ -114,7 +125,7 @@ def law_size(Z, E):
     """
     header = Z[ROW]
     n, m, a = Z[header + STATES], Z[header + KNOWN], Z[header + COMMANDS]
-    scratch = max(single_scratch(Z) if Z[AXES] > 0 else 0, single_scratch(E) if E[AXES] > 0 else 0)
+    scratch = max(row_scratch(Z), row_scratch(E))
     return 3 * n + 2 * m + a + row_size(Z) + row_size(E) + scratch
 
 
@@ -150,12 +161,12 @@ def row_over(memory, z, vector, at, scratch):
     Z = memory.view(np.int64)
     F = memory[Z[NUMBERS] :]
     header, s = Z[ROW], Z[AXES]
-    width = Z[header + WIDTH]
+    width, count = Z[header + FULL], Z[header + WIDTH]
+    own = Z[header + TEMPLATE] + count
     row = vector[at + s : at + s + width]
+    for i in range(width):
+        row[i] = F[own + i]
     if s == 0:
-        template = Z[header + TEMPLATE]
-        for i in range(width):
-            row[i] = F[template + i]
         return ANSWERED
     status = ANSWERED
     sigma = vector[at : at + s]
@@ -165,9 +176,15 @@ def row_over(memory, z, vector, at, scratch):
         sigma[i] = min(max(given, F[bounds + i]), F[bounds + s + i])
         if sigma[i] != given:
             status = CLAMPED
-    leaf = row_at(Z, F, sigma, vector, scratch, row, np.int64(vector[at + s + width]))
+    functions = vector[scratch : scratch + count]
+    leaf = row_at(Z, F, sigma, vector, scratch + count, functions, np.int64(vector[at + s + width]))
     vector[at + s + width] = leaf
-    return OUTSIDE if leaf == NOWHERE else status
+    if leaf == NOWHERE:
+        return OUTSIDE
+    entries, factors = Z[header + ENTRIES_AT], Z[header + EXPANSION]
+    for i in range(Z[header + ENTRIES]):
+        row[Z[entries + i]] += affine(F, factors + i * count, count, functions)
+    return status
 
 
 @kernel(purpose="control laws")
@@ -201,7 +218,7 @@ def law_in_place(memory, rest, vector):
         return OUTSIDE
     row, still = vector[first + Z[AXES] : second], vector[second + E[AXES] : third]
     dx, dz = vector[third : third + n], vector[third + n : third + n + m]
-    keeps = E[E[ROW] + WIDTH] > 0
+    keeps = E[E[ROW] + FULL] > 0
     for i in range(n):
         dx[i] = x[i] - still[i] if keeps else x[i]
     for i in range(m):

@@ -20,10 +20,11 @@ from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import AffineLaw, constant_law
-from supple.control.laws.affine_matrices import AffineMatrices, Ports
+from supple.control.laws.affine_law import AffineLaw
+from supple.control.laws.affine_matrices import Ports
 from supple.control.laws.linear_law import linear_law, loop_poles
-from supple.control.margins.open_loop import LoopInterface, open_loop, static_law
+from supple.control.laws.loop_error import LoopAt, SampledLoop
+from supple.control.margins.open_loop import LoopInterface, open_loop, sampled_outputs, static_law
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError, SuppleNote, UnstableLoop, user_level
 from supple.diagnostics.errors import values_text
@@ -92,17 +93,15 @@ def is_unstable(pole: complex) -> bool:
     return pole.real > GROWS * max(1.0, abs(pole))
 
 
-def growth_on(model: ReducedModel, hardware: Hardware, ports: Ports) -> Callable[[Array, AffineMatrices], float]:
-    """Return a function from θ and the matrices of a law to the largest real part of the poles of its loop, 1/s."""
-    known: dict[bytes, Place] = {}
+def loop_on(model: ReducedModel, hardware: Hardware, ports: Ports) -> LoopAt:
+    """Return a function from θ to the plant of a law at its samples, with drives, delays and instruments."""
 
-    def growth(theta: Array, matrices: AffineMatrices) -> float:
-        key = theta.tobytes()
-        if key not in known:
-            known[key] = place_at(model, theta, hardware)
-        return worst_pole(known[key], linear_law(constant_law(matrices, ports))).real
+    def plant_at(theta: Array) -> SampledLoop:
+        place = place_at(model, theta, hardware)
+        held = sampled_outputs(place.plant, ports.measured, ports.sample_time, place.around)
+        return SampledLoop(held.A, held.B[:, [held.inputs.index(name) for name in ports.actuators]], held.C)
 
-    return growth
+    return plant_at
 
 
 def warn_if_unstable(

@@ -60,6 +60,11 @@ def open_loop(plant: LinearModel, controller: FeedbackGain | LinearModel, around
     )
 
 
+def sampled_outputs(plant: LinearModel, names: tuple[str, ...], step: float, around: LoopInterface) -> LinearModel:
+    """Return a plant at its samples with given outputs, in their order."""
+    return held_input_model(_with_outputs(plant, names, around.measuring_outputs), step, around.delays)
+
+
 def held_input_model(plant: LinearModel, step: float, delays: Mapping[str, float] | None = None) -> LinearModel:
     """Return a plant at its samples, with inputs held; outputs depend on the inputs of previous samples only.
 

@@ -21,6 +21,7 @@ from supple.control.laws.affine_law import AffineLaw, constant_law
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria
 from supple.control.laws.law_kernel import OUTSIDE, law_in_place
+from supple.control.laws.loop_error import SampledLoop
 from supple.control.laws.scheduling import scheduled_law
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, SampledRests, pairs
 from supple.control.observers.linear_filter import LinearFilter
@@ -136,15 +137,11 @@ def observed_equilibria(
     return Equilibria(rests.states, known, answers(rests))
 
 
-def loop_growth(observer: KalmanFilter, theta: Array, ports: Ports, matrices: AffineMatrices) -> float:
-    """Return the largest real part, 1/s, of the poles of a law in the loop with the model of its observer."""
-    plant, N = observer.at(theta).plant, len(observer.at(theta).plant.F) - len(observer.biased_outputs)
-    F, G, H = plant.F[:N, :N], plant.G[:N], plant.H[:, :N]
-    A, B, _, C, D, _, _, _ = matrices
-    B_y, B_c, D_y, D_c = B[:, ports.y], B[:, ports.applied_commands], D[:, ports.y], D[:, ports.applied_commands]
-    closed = np.block([[F + G @ D_y @ H, G @ C, G @ D_c], [B_y @ H, A, B_c], [D_y @ H, C, D_c]])
-    largest = float(np.abs(np.linalg.eigvals(closed)).max())
-    return float(np.log(largest)) / ports.sample_time
+def observed_loop(observer: KalmanFilter, theta: Array) -> SampledLoop:
+    """Return the model of an observer at θ as the plant of a law, without biases."""
+    plant = observer.at(theta).plant
+    N = len(plant.F) - len(observer.biased_outputs)
+    return SampledLoop(plant.F[:N, :N], plant.G[:N], plant.H[:, :N])
 
 
 def state_places(here: FilterAt, names: tuple[str, ...]) -> list[int]:

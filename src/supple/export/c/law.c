@@ -9,22 +9,12 @@
 #define RESTRICT restrict
 #endif
 
-//@ part constant
+//@ part functions
 
-/* @what@, stored consecutively. */
-static int @row@(const double z[KNOWN], double numbers[@width@])
+/* Functions of the measured values. */
+static int functions(const double z[KNOWN], double values[COLUMNS])
 {
-    int i;
-    (void)z;
-    for (i = 0; i < @width@; ++i) numbers[i] = constant[i];
-    return @UPPER@_ANSWERED;
-}
-//@ part scheduled
-
-/* @what@, stored consecutively, evaluated at the measured values. */
-static int @row@(const double z[KNOWN], double numbers[@width@])
-{
-    double sigma[AXES], b[TERMS], values[COLUMNS];
+    double sigma[AXES], b[TERMS];
     const double *row;
     int i, leaf, flag = @UPPER@_ANSWERED;
     for (i = 0; i < AXES; ++i) {
@@ -38,11 +28,9 @@ static int @row@(const double z[KNOWN], double numbers[@width@])
     basis(leaf, sigma, b);
     row = coefficients + ROW(leaf) * COLUMNS;
     @combine@
-    for (i = 0; i < @width@; ++i) numbers[i] = constant[i];
-    for (i = 0; i < COLUMNS; ++i) numbers[varying[i]] = values[i];
     return flag;
 }
-//@ part product
+//@ part equations
 
 /* Returns 1 if no number is NaN or infinite. */
 static int all_finite(const double *x, int count)
@@ -52,68 +40,121 @@ static int all_finite(const double *x, int count)
     return finite;
 }
 
-static double product(const double *RESTRICT a, const double *RESTRICT x, int count)
+/* Equations of x(k+1), of the answer and of x(0), one after another: sums over w = (x, z, 1).
+   Equation e has the numbers fixed_row[e] to fixed_row[e + 1], which are constant@and@. */
+//@ if changes
+static void equations(int first, int count, const double *RESTRICT w, const double *RESTRICT values, double *RESTRICT out)
+//@ else
+static void equations(int first, int count, const double *RESTRICT w, double *RESTRICT out)
+//@ end
 {
-    double total = 0.0;
-    int i;
-    for (i = 0; i < count; ++i) total += a[i] * x[i];
-    return total;
+    int e, k;
+    for (e = 0; e < count; ++e) {
+        double total = 0.0;
+//@ if changes
+        for (k = entry_row[first + e]; k < entry_row[first + e + 1]; ++k) {
+            const FACTOR *RESTRICT factor = factors[k];
+            double sums[4] = {0.0, 0.0, 0.0, 0.0}; /* four sums are independent, and hide the latency of each */
+            int i;
+            for (i = 0; i + 3 < COLUMNS; i += 4) {
+                sums[0] += (double)factor[i] * values[i];
+                sums[1] += (double)factor[i + 1] * values[i + 1];
+                sums[2] += (double)factor[i + 2] * values[i + 2];
+                sums[3] += (double)factor[i + 3] * values[i + 3];
+            }
+            for (; i < COLUMNS; ++i) sums[0] += (double)factor[i] * values[i];
+            total += ((sums[0] + sums[1]) + (sums[2] + sums[3])) * w[entry_column[k]];
+        }
+//@ end
+        for (k = fixed_row[first + e]; k < fixed_row[first + e + 1]; ++k) total += fixed[k] * w[fixed_column[k]];
+        out[e] = total;
+    }
+}
+//@ part rest
+
+/* x, z and the answer of the equilibrium at the measured values. */
+static int rest(const double z[KNOWN], double still[REST_WIDTH])
+{
+    int i, flag = @UPPER@_ANSWERED;
+//@ if changes
+    int k;
+    double values[REST_COLUMNS];
+    flag = rest_functions(z, values);
+    if (flag == @UPPER@_OUTSIDE) return flag;
+//@ else
+    (void)z;
+//@ end
+    for (i = 0; i < REST_WIDTH; ++i) still[i] = rest_constant[i];
+//@ if changes
+    for (i = 0; i < REST_VARYING; ++i)
+        for (k = 0; k < REST_COLUMNS; ++k) still[rest_varying[i]] += rest_factors[i][k] * values[k];
+//@ end
+    return flag;
 }
 //@ part step
 
 int @prefix@_start(@prefix@_state *state, @arguments@)
 {
-//@ if rest
-    double z[KNOWN], numbers[WIDTH], still[REST_WIDTH], x[@memory@];
-    int i, flag, known;
-//@ else
-    double z[KNOWN], numbers[WIDTH], x[@memory@];
-    int i, flag;
+//@ if changes
+    double values[COLUMNS];
 //@ end
+//@ if rest
+    double z[KNOWN], w[STATES + KNOWN + 1], x[@memory@], still[REST_WIDTH];
+    int known;
+//@ else
+    double z[KNOWN], w[STATES + KNOWN + 1], x[@memory@];
+//@ end
+    int i, flag = @UPPER@_ANSWERED;
 @known@
     if (!all_finite(z, KNOWN)) return @UPPER@_UNDEFINED;
-    flag = matrices(z, numbers);
+//@ if changes
+    flag = functions(z, values);
     if (flag == @UPPER@_OUTSIDE) return flag;
+//@ end
 //@ if rest
     known = rest(z, still);
     if (known == @UPPER@_OUTSIDE) return known;
     flag = known > flag ? known : flag;
-    for (i = 0; i < KNOWN; ++i) z[i] -= still[STATES + i];
 //@ end
-    for (i = 0; i < STATES; ++i) x[i] = product(numbers + @A0@ + i * KNOWN, z, KNOWN) + numbers[@a0@ + i]@plus_x@;
+    for (i = 0; i < STATES; ++i) w[i] = 0.0;
+    for (i = 0; i < KNOWN; ++i) w[STATES + i] = z[i]@minus_z@;
+    w[STATES + KNOWN] = 1.0;
+    equations(STATES + ANSWERS, STATES, w@given@, x);
     if (!all_finite(x, STATES)) return @UPPER@_UNDEFINED;
-    for (i = 0; i < STATES; ++i) state->x[i] = x[i];
+    for (i = 0; i < STATES; ++i) state->x[i] = x[i]@plus_x@;
     return flag;
 }
 
 int @prefix@_step(@prefix@_state *state, @arguments@, double answer[@UPPER@_ANSWERS])
 {
-//@ if rest
-    double z[KNOWN], numbers[WIDTH], still[REST_WIDTH], x[@memory@], next[@memory@], u[ANSWERS];
-    int i, flag, known;
-//@ else
-    double z[KNOWN], numbers[WIDTH], x[@memory@], next[@memory@], u[ANSWERS];
-    int i, flag;
+//@ if changes
+    double values[COLUMNS];
 //@ end
+//@ if rest
+    double z[KNOWN], w[STATES + KNOWN + 1], next[@memory@], out[ANSWERS], still[REST_WIDTH];
+    int known;
+//@ else
+    double z[KNOWN], w[STATES + KNOWN + 1], next[@memory@], out[ANSWERS];
+//@ end
+    int i, flag = @UPPER@_ANSWERED;
 @known@
     if (!all_finite(z, KNOWN)) return @UPPER@_UNDEFINED;
-    flag = matrices(z, numbers);
+//@ if changes
+    flag = functions(z, values);
     if (flag == @UPPER@_OUTSIDE) return flag;
+//@ end
 //@ if rest
     known = rest(z, still);
     if (known == @UPPER@_OUTSIDE) return known;
     flag = known > flag ? known : flag;
-    for (i = 0; i < KNOWN; ++i) z[i] -= still[STATES + i];
 //@ end
-    for (i = 0; i < STATES; ++i) x[i] = state->x[i]@minus_x@;
-    for (i = 0; i < ANSWERS; ++i)
-        u[i] = product(numbers + @C@ + i * STATES, x, STATES)
-               + product(numbers + @D@ + i * KNOWN, z, KNOWN) + numbers[@d@ + i]@plus_u@;
-    for (i = 0; i < STATES; ++i)
-        next[i] = product(numbers + i * STATES, x, STATES) + product(numbers + @B@ + i * KNOWN, z, KNOWN)
-                  + numbers[@b@ + i]@plus_x@;
-    if (!all_finite(u, ANSWERS) || !all_finite(next, STATES)) return @UPPER@_UNDEFINED;
-    for (i = 0; i < ANSWERS; ++i) answer[i] = u[i];
-    for (i = 0; i < STATES; ++i) state->x[i] = next[i];
+    for (i = 0; i < STATES; ++i) w[i] = state->x[i]@minus_x@;
+    for (i = 0; i < KNOWN; ++i) w[STATES + i] = z[i]@minus_z@;
+    w[STATES + KNOWN] = 1.0;
+    equations(STATES, ANSWERS, w@given@, out);
+    equations(0, STATES, w@given@, next);
+    if (!all_finite(out, ANSWERS) || !all_finite(next, STATES)) return @UPPER@_UNDEFINED;
+    for (i = 0; i < ANSWERS; ++i) answer[i] = out[i]@plus_u@;
+    for (i = 0; i < STATES; ++i) state->x[i] = next[i]@plus_x@;
     return flag;
 }

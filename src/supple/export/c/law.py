@@ -4,18 +4,26 @@ command = C x + D z + d,   x ← A x + B z + b,   at the start x = A0 z + a0
 
 A law about an equilibrium has a second row of numbers over the measured values: x_e, z_e and u_e. Then x and z are
 deviations from it (`supple.control.laws.law_equilibrium`).
+
+No matrix is formed. An equation is the sum of its constant numbers and of those that change, times x, z and 1
+(`supple.control.laws.law_equations`).
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 
 import numpy as np
+from numpy.typing import NDArray
 
-from supple.approximation.piecewise.piecewise import NOWHERE
+from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
+from supple.array_types import Array
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.affine_matrices import ORDERS
-from supple.control.laws.law_equilibrium import FittedRow
+from supple.control.laws.fitted_row import FittedRow
+from supple.control.laws.law_cost import is_single
+from supple.control.laws.law_equations import law_equations
 from supple.diagnostics import InputError
 from supple.export.c import location, polynomial
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
@@ -32,7 +40,7 @@ LAW_HEADER_PARTS = template_parts("supple.export.c", "law_header.h")
 def law_header(law: AffineLaw, prefix: str) -> str:
     """Return the text of `<prefix>.h`."""
     replaced = {
-        "introduction": "\n".join(f" * {line}".rstrip() for line in [*_introduction(law), *_cost(law)]),
+        "introduction": "\n".join(f" * {line}".rstrip() for line in [*_introduction(law), "", *_cost(law)]),
         "UPPER": prefix.upper(), "prefix": prefix, "sizes": _sizes(law, prefix.upper()),
         "indices": _indices(law, prefix.upper()),
         "states": str(max(1, law.states)), "arguments": arguments(law, prefix.upper()),
@@ -42,25 +50,7 @@ def law_header(law: AffineLaw, prefix: str) -> str:
 
 
 def _cost(law: AffineLaw) -> list[str]:
-    """Return lines about the largest number of operations of a step and the memory of the tables."""
-    n, m, a = law.states, law.ports.size, len(law.ports.outputs)
-    operations, numbers = 2 * (n + a) * (n + m + 1) + m, law.template.size
-    fits = [law.fitted]
-    if law.equilibrium is not None:
-        operations, numbers = operations + 2 * n + m + a, numbers + law.equilibrium.template.size
-        fits.append(law.equilibrium.fitted)
-    for fitted in fits:
-        if fitted is not None:
-            arrays = fitted.arrays
-            terms, s = int(arrays.leaves_i[:, 1].max()), fitted.dimension
-            degree = int(arrays.leaves_i[:, 2].max())
-            operations += 2 * terms * fitted.outputs + s * (4 * degree + 10) + terms * s
-            sizes = (arrays.coefficients, arrays.leaves_f, arrays.nodes_f, arrays.roots_f)
-            numbers += sum(part.size for part in sizes) + 4 * s
-    return [
-        "",
-        f"A step takes at most {operations} operations. The constant tables hold {numbers} numbers.",
-    ]
+    return [part for line in law.cost.lines() for part in textwrap.wrap(line, 112)]
 
 
 def arguments(law: AffineLaw, U: str) -> str:
@@ -83,7 +73,7 @@ def _introduction(law: AffineLaw) -> list[str]:
         lines += ["    x(k+1) = A x + B z + b,    answer = C x + D z + d", ""]
     else:
         lines += ["    x(k+1) = x_e + A (x - x_e) + B (z - z_e),    answer = u_e + C (x - x_e) + D (z - z_e)", ""]
-        lines += ["x_e, z_e and u_e are the equilibrium at the measured posture, exact to rounding.", ""]
+        lines += ["x_e, z_e and u_e are the equilibrium at the measured posture.", ""]
     lines += ["Units are SI. Measured values:", *(f"    {i}  {comment(name)}" for i, name in enumerate(ports.measured))]
     if ports.coordinates:
         lines += ["Desired values, each with its first, second and third time derivative:"]
@@ -99,10 +89,17 @@ def _introduction(law: AffineLaw) -> list[str]:
         lines += ["The matrices are scheduled by these values, clamped to their ranges:"]
         for name, low, high in zip(law.scheduled_by, *law.bounds.tolist(), strict=True):
             lines += [f"    {comment(name)}  {c_number(low)} ... {c_number(high)}"]
-        lines += ["Fit error, |f - fit| / max(|f|, median |f|):"] if law.error else []
+        lines += (
+            ["Errors of the fit (closed loop: largest change of a response, relative to its peak):"]
+            if law.error
+            else []
+        )
         lines += [f"    {name}: {value:.3g}" for name, value in law.error.items()]
         if law.equilibrium is not None:
-            lines += [f"Error of x_e, z_e and u_e relative to the largest value of each: {law.equilibrium.error:.3g}"]
+            lines += [f"Error of z_e and u_e relative to the largest value of each: {law.equilibrium.error:.3g}"]
+        if law.standing:
+            lines += ["Largest distance from the goal at rest that it causes, SI:"]
+            lines += [f"    {comment(name)}: {value:.3g}" for name, value in law.standing.items()]
     return lines
 
 
@@ -131,16 +128,18 @@ def _indices(law: AffineLaw, U: str) -> str:
 
 PARTS = template_parts("supple.export.c", "law.c")
 _DEFINED = re.compile(
-    r"^static (?:const )?(?:double|int|void|struct node) (\w+)|^#define (\w+)|^(?:struct) (node) ", re.MULTILINE
+    r"^static (?:const )?(?:double|float|int|unsigned short|void|struct node) (\w+)|^#define (\w+)|^(?:struct) (node) ",
+    re.MULTILINE,
 )
 _ENUM = re.compile(r"^enum \{ (.*) \};$", re.MULTILINE)
 
 
 def law_files(law: AffineLaw, prefix: str) -> dict[str, str]:
     """Return the C files of a control law, {name: text}."""
-    for row in _rows(law):
-        numbers = [row.template] if row.fitted is None else [row.template, row.fitted.arrays.coefficients]
-        if not all(np.isfinite(part).all() for part in numbers):
+    for row in (law.matrices, law.equilibrium):
+        fitted = None if row is None else row.fitted
+        parts = [] if row is None else [row.template, row.factors]
+        if not all(np.isfinite(part).all() for part in [*parts, *([fitted.arrays.coefficients] if fitted else [])]):
             raise InputError(
                 "coefficients of the law are not finite", part=f'law "{law.name}"', hint="design the law again"
             )
@@ -148,45 +147,79 @@ def law_files(law: AffineLaw, prefix: str) -> dict[str, str]:
     return {f"{name}.h": law_header(law, name), f"{name}.c": with_sections(law_source(law, name), name.upper())}
 
 
-def _rows(law: AffineLaw) -> list[FittedRow]:
-    """Return the fitted rows of the matrices, and of the equilibrium if the law has one."""
-    matrices = FittedRow(law.template, law.varying, law.fitted)
-    return [matrices] if law.equilibrium is None else [matrices, law.equilibrium]
-
-
 def law_source(law: AffineLaw, prefix: str) -> str:
     """Return the text of `<prefix>.c`."""
     n, m, a = law.states, law.ports.size, len(law.ports.outputs)
-    ends = np.cumsum([0, n * n, n * m, n, a * n, a * m, a, n * m, n]).tolist()
-    places = dict(zip(("A", "B", "b", "C", "D", "d", "A0", "a0"), map(str, ends[:-1]), strict=True))
     words = {
         "name": comment(law.name), "prefix": prefix, "UPPER": prefix.upper(), "memory": str(max(1, n)),
-        "arguments": arguments(law, prefix.upper()), "known": _write_z(law), **places,
+        "arguments": arguments(law, prefix.upper()), "known": _write_z(law),
     }  # fmt: skip
-    sizes = {"STATES": n, "KNOWN": m, "ANSWERS": a, "WIDTH": ends[-1]}
-    matrices, *rest = _rows(law)
-    text = fill_template(PARTS["head"], words) + _enum(sizes)
-    about = words | {"row": "matrices", "width": "WIDTH", "what": "The numbers of A, B, b, C, D, d, A0, a0"}
-    text += _row_function(matrices, law, about)
-    for row in rest:
-        about = words | {"row": "rest", "width": "REST_WIDTH", "what": "x, z and the answer of the equilibrium"}
-        text += "\n" + _enum({"REST_WIDTH": n + m + a}) + _prefix_names(_row_function(row, law, about, tree=True))
+    rest, changes = law.equilibrium, law.matrices.fitted is not None
+    text = fill_template(PARTS["head"], words) + _enum({"STATES": n, "KNOWN": m, "ANSWERS": a})
+    text += _functions(law.matrices.fitted, law, words)
+    text += _equation_tables(law) + fill_template(
+        PARTS["equations"], {"changes": changes, "and": ", and entry_row[e] to entry_row[e + 1]" if changes else ""}
+    )
+    if rest is not None:
+        text += "\n" + _enum({"REST_WIDTH": n + m + a}) + _prefix_names(_rest_tables(rest, law, words))
+        text += fill_template(PARTS["rest"], words | {"changes": rest.fitted is not None})
     # For a law about an equilibrium, the equilibrium values are added to the results.
-    starts = {"plus_x": " + still[i]", "minus_x": " - still[i]", "plus_u": " + still[STATES + KNOWN + i]"}
-    kept: Words = {"rest": bool(rest), **words, **(starts if rest else dict.fromkeys(starts, ""))}
-    return text + PARTS["product"] + fill_template(PARTS["step"], kept)
+    still = {"plus_x": " + still[i]", "minus_x": " - still[i]", "minus_z": " - still[STATES + i]"}
+    still["plus_u"] = " + still[STATES + KNOWN + i]"
+    starts = still if rest is not None else dict.fromkeys(still, "")
+    starts["given"] = ", values" if changes else ""
+    kept: Words = {"rest": rest is not None, "changes": changes, **words}
+    return text + fill_template(PARTS["step"], kept | starts)
+
+
+def _equation_tables(law: AffineLaw) -> str:
+    """Return the tables of the equations."""
+    equations = law_equations(law)
+    text = c_table("int", "fixed_row", equations.fixed_rows) + _columns("fixed_column", equations.fixed_columns)
+    text += c_table("double", "fixed", equations.fixed if len(equations.fixed) else np.zeros(1))
+    if law.matrices.fitted is None:
+        return text
+    text += c_table("int", "entry_row", equations.entry_rows) + _columns("entry_column", equations.entry_columns)
+    return text + _factor_table(equations.factors)
+
+
+def _columns(name: str, columns: NDArray[np.int64]) -> str:
+    kept = columns if len(columns) else np.zeros(1, dtype=np.int64)
+    return c_table("unsigned short", name, kept)
+
+
+def _factor_table(values: Array) -> str:
+    """Return the table of factors, in single precision if it holds them exactly."""
+    if not is_single(values):
+        return f"#define FACTOR double\n{c_table('double', 'factors', values)}"
+    lines = ",\n".join("    {" + ", ".join(map(_single, row)) + "}" for row in values.astype(np.float32))
+    rows, count = values.shape
+    return f"#define FACTOR float\nstatic const float factors[{rows}][{count}] = {{\n{lines}\n}};\n"
+
+
+def _single(value: np.float32) -> str:
+    text = str(value)
+    return "0" if value == 0.0 else f"{text}f" if "." in text or "e" in text else f"{text}.0f"
+
+
+def _rest_tables(rest: FittedRow, law: AffineLaw, words: dict[str, str]) -> str:
+    text = _functions(rest.fitted, law, words, tree=True) + c_table("double", "constant", rest.template)
+    if rest.fitted is None:
+        return text
+    text += _enum({"VARYING": len(rest.varying)}) + c_table("int", "varying", rest.varying)
+    return text + c_table("double", "factors", rest.factors)
 
 
 def _enum(sizes: dict[str, int]) -> str:
     return "enum { " + ", ".join(f"{name} = {value}" for name, value in sizes.items()) + " };\n"
 
 
-def _row_function(row: FittedRow, law: AffineLaw, words: dict[str, str], *, tree: bool = False) -> str:
-    """Return the tables of a scheduled row of numbers and the function that evaluates it; tree : never as a grid."""
-    if row.fitted is None:
-        return "\n" + c_table("double", "constant", row.template) + fill_template(PARTS["constant"], words)
-    grid = None if tree else location.regular_grid(row.fitted)
-    fitted = row.fitted if grid is None else grid.fitted
+def _functions(whole: Piecewise | None, law: AffineLaw, words: dict[str, str], *, tree: bool = False) -> str:
+    """Return the tables of the functions of σ and the C function that evaluates them; tree : never as a grid."""
+    if whole is None:
+        return ""
+    grid = None if tree else location.regular_grid(whole)
+    fitted = whole if grid is None else grid.fitted
     tables, locate, more = location.location(fitted, grid)
     sizes = {
         "AXES": fitted.dimension, "COLUMNS": fitted.outputs, "TERMS": polynomial.term_counts(fitted)[-1], **more,
@@ -194,21 +227,19 @@ def _row_function(row: FittedRow, law: AffineLaw, words: dict[str, str], *, tree
     }  # fmt: skip
     assert law.bounds is not None
     text = _enum(sizes) + row_macro(fitted) + tables + leaf_tables(fitted)
-    text += c_table("double", "constant", row.template) + c_table("int", "varying", row.varying)
     text += c_table("int", "sigma_place", np.array([law.ports.place(name) for name in law.scheduled_by]))
     text += c_table("double", "sigma_bounds", law.bounds) + coefficient_table(fitted)
     text += (
         locate + polynomial.basis_function(fitted, slopes=False) + polynomial.combine_function(fitted, fitted.outputs)
     )
     call = polynomial.combine_call(fitted, (0, fitted.outputs), "b", "values")
-    return text + fill_template(PARTS["scheduled"], words | {"combine": call})
+    return text + fill_template(PARTS["functions"], words | {"combine": call})
 
 
 def _prefix_names(text: str) -> str:
     """Add the prefix rest_ or REST_ to all names defined by the code of a second row in the same file."""
     names = {name for found in _DEFINED.findall(text) for name in found if name}
     names |= {item.split(" = ")[0] for line in _ENUM.findall(text) for item in line.split(", ")}
-    names -= {"rest"}
     renamed = {name: f"{'REST_' if name.isupper() else 'rest_'}{name}" for name in names}
     return re.sub(r"\b\w+\b", lambda word: renamed.get(word.group(), word.group()), text)
 

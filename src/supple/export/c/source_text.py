@@ -127,7 +127,7 @@ def c_table(kind: str, name: str, values: NDArray) -> str:
 
 
 _TABLE = re.compile(
-    r"^((?:static )?const (?:double|float|int|struct (?:rest_)?node) \w+(?:\[\d+\])+)( = )", re.MULTILINE
+    r"^((?:static )?const (?:double|float|int|unsigned short|struct (?:rest_)?node) \w+(?:\[\d+\])+)( = )", re.MULTILINE
 )
 _CODE = re.compile(r"^((?:static )?(?:int|void|double|float) \w+\()", re.MULTILINE)
 

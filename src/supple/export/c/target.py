@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import sliced_fit
 from supple.array_types import Array
-from supple.diagnostics import NumericalError, require_known
+from supple.diagnostics import NumericalError, SuppleNote, require_known, user_level
 from supple.export.c import drive_code, instruments
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel, Exportable
@@ -222,6 +223,8 @@ def c_laws(law: AffineLaw | ComputedTorque, prefix: str, *, precision: str = "do
     from supple.export.c.torque import require_plain, torque_files
 
     if isinstance(law, AffineLaw):
+        if law.cost.advice:
+            warnings.warn(SuppleNote(f'law "{law.name}": {law.cost.advice}'), stacklevel=user_level())
         return {name: in_precision(text, precision) for name, text in law_files(law, prefix).items()}
     require_plain(law)
     assert isinstance(law.model, ReducedModel)
