@@ -18,7 +18,7 @@ from supple.export.casadi_files.target import dynamics_source, second_source
 from supple.export.fmu.target import _token
 from supple.export.fmu.unit import FmuContents, FmuQuantity
 
-DIGESTS = {"rigid": "0e29e06ceba4de59", "flexible": "5e5f650f49332968"}
+DIGESTS = {"rigid": "ccd4f5c5d0da520d", "flexible": "f8c5d9dbc4479dfc"}
 
 
 def text(reference, name: str) -> str:
