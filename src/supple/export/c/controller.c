@@ -147,13 +147,19 @@ static void least_norm(double G[ACTUATORS][ACTUATORS], const double r[ACTUATORS]
     }
 }
 
+/* Returns 1 if the law has no answer. Its return values are those of the controller. */
+static int is_refused(int flag)
+{
+    return flag == @UPPER@_OUTSIDE || flag == @UPPER@_UNDEFINED;
+}
+
 /* The first command after a start at rest with the previous command `applied`. */
 static int first_command(const knowns *known@measured@, const double applied[ACTUATORS], double command[ACTUATORS])
 {
     @law@_state state;
     const int flag = @law@_start(&state, @arguments@);
     (void)known;
-    if (flag == @LAW@_OUTSIDE) return flag;
+    if (is_refused(flag)) return flag;
     return @law@_step(&state, @arguments@, command);
 }
 
@@ -166,24 +172,23 @@ static int begin(@prefix@ *controller, const knowns *known@measured@)
     int i, j, flag;
     for (i = 0; i < ACTUATORS; ++i) tried[i] = 0.0;
     flag = first_command(known@given@, tried, at_zero);
-    if (flag == @LAW@_OUTSIDE) return @UPPER@_OUTSIDE;
-    if (!are_finite(at_zero, ACTUATORS)) return @UPPER@_UNDEFINED;
+    if (is_refused(flag)) return flag;
     for (i = 0; i < ACTUATORS; ++i) { /* as large as the commands, for precision */
         if (at_zero[i] > size) size = at_zero[i];
         if (-at_zero[i] > size) size = -at_zero[i];
     }
     for (j = 0; j < ACTUATORS; ++j) {
         tried[j] = size;
-        (void)first_command(known@given@, tried, command);
+        flag = first_command(known@given@, tried, command);
         tried[j] = 0.0;
-        if (!are_finite(command, ACTUATORS)) return @UPPER@_UNDEFINED;
+        if (is_refused(flag)) return flag;
         for (i = 0; i < ACTUATORS; ++i) G[i][j] = (i == j ? 1.0 : 0.0) - (command[i] - at_zero[i]) / size;
     }
     least_norm(G, at_zero, tried);
     for (i = 0; i < ACTUATORS; ++i) applied[i] = tried[i];
     flag = @law@_start(&controller->law, @arguments@);
-    controller->started = flag != @LAW@_OUTSIDE;
-    return flag == @LAW@_OUTSIDE ? @UPPER@_OUTSIDE : flag == @LAW@_CLAMPED ? @UPPER@_CLAMPED : @UPPER@_ANSWERED;
+    controller->started = !is_refused(flag);
+    return flag;
 }
 
 /* Sets the commands of a sample that the law does not answer, and counts it. */
@@ -228,13 +233,11 @@ int @prefix@_step(@prefix@ *controller@measured@, double commands[@LAW@_ACTUATOR
     }
     state = controller->law;
     flag = @law@_step(&state, @arguments@, answer);
-    if (flag == @LAW@_OUTSIDE) return fall_back(controller, @UPPER@_OUTSIDE, commands);
-    if (!are_finite(answer, ACTUATORS) || !are_finite(state.x, @states@))
-        return fall_back(controller, @UPPER@_UNDEFINED, commands);
+    if (is_refused(flag)) return fall_back(controller, flag, commands);
     controller->law = state;
     for (i = 0; i < ACTUATORS; ++i) commands[i] = controller->good[i] = controller->applied[i] = answer[i];
     if (controller->sample < LAST_COUNT) ++controller->sample;
-    return flag == @LAW@_CLAMPED ? @UPPER@_CLAMPED : @UPPER@_ANSWERED;
+    return flag;
 }
 
 int @prefix@_record(@prefix@ *controller, const double applied[@LAW@_ACTUATORS])
