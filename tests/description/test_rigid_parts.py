@@ -105,7 +105,7 @@ DEFORMING = {
 ELSEWHERE = {
     "acceleration_feedback", "closed_poles", "compensate_deflection", "add_deformation", "disturbance_observer",
     "estimated_disturbance", "gain_scheduled", "kalman_filter", "margin_map", "margins", "positive_position_feedback",
-    "rest_to_rest", "shape_motion", "stable_inversion",
+    "rest_to_rest", "run_time_forms", "shape_motion", "stable_inversion",
 }  # fmt: skip
 """What is given a reduced or a linear model, which says itself what it takes as rigid."""
 PLANTS = {"estimated_payload", "identify", "study"}

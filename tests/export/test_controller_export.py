@@ -258,7 +258,9 @@ def test_what_cannot_run_alone_is_refused(models, tmp_path):
         export(controller, tmp_path, sample_time=1e-3)
     with pytest.raises(InputError, match='unknown precision "half"'):
         export(controller, tmp_path, precision="half")
-    wild = replace(controller.law, template=1e3 * controller.law.template)
+    wild = replace(
+        controller.law, matrices=controller.law.matrices._replace(template=1e3 * controller.law.matrices.template)
+    )
     with pytest.raises(InputError, match="ends early"):
         export(AffineController(wild, controller.reference), tmp_path, model=model)
 

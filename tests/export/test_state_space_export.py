@@ -243,8 +243,8 @@ def test_clamped_to_the_region(machine, cc, strict, tmp_path):
     assert_allclose(code.call("derivative", x, u, 2 * n)[1], code.call("derivative", edge, u, 2 * n)[1])
     x[0] = np.nan
     assert code.call("derivative", x, u, 2 * n)[0] == 1
-    for value in (np.inf, -np.inf, 1e300):
+    for value, flag in ((1e300, 3), (np.inf, 4), (-np.inf, 4)):
         x[0] = value
-        assert code.call("derivative", x, u, 2 * n)[0] == 3
+        assert code.call("derivative", x, u, 2 * n)[0] == flag
     with pytest.raises(supple.InputError, match='"single"'):
         export(machine, tmp_path, precision="sngle")

@@ -103,7 +103,7 @@ def test_a_configuration_is_asked_for_by_name_by_coordinate_or_in_order():
 
 @pytest.mark.parametrize(
     ("at", "words"),
-    [("lwo", "low"), ({"o": 1.0}, "O"), ([1.0, 2.0], "1 coordinate"), ([np.nan], "not finite"), (0.3, "shape")],
+    [("lwo", "low"), ({"o": 1.0}, "O"), ([1.0, 2.0], r"give \(1,\) values"), ([np.nan], "not finite"), (0.3, "shape")],
     ids=["name", "coordinate", "count", "nan", "number"],
 )
 def test_what_cannot_be_asked_for_is_refused_with_what_can(at, words):

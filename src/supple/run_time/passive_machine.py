@@ -99,12 +99,32 @@ def passive_machine(model: ReducedModel, passive: Passive) -> ReducedModel:
         layout.coordinates, layout.theta, (), (), columns, constants, christoffel=layout.christoffel,
         force="from-potential", limits=layout.limits, internal=layout.internal,
     )  # fmt: skip
-    springs = _with_springs(model.fitted, passive)
-    first = columns["potential"][0]
-    rows, changed = springs
-    coefficients[rows, first] += changed
-    fitted = Piecewise(arrays._replace(coefficients=np.ascontiguousarray(coefficients)))
+    fitted = _with_squares(Piecewise(arrays._replace(coefficients=np.ascontiguousarray(coefficients))))
+    rows, changed = _with_springs(fitted, passive)
+    fitted.arrays.coefficients[rows, columns["potential"][0]] += changed
     return replace(model, layout=bare, fitted=fitted, hardware=NO_HARDWARE, repertoire=None, family=None)
+
+
+def _with_squares(fitted: Piecewise) -> Piecewise:
+    """Return a copy of the function with T_1 and T_2 of every coordinate in every box, where springs are added."""
+    arrays, s = fitted.arrays, fitted.dimension
+    known = {tuple(row) for row in arrays.indices.tolist()}
+    missing = [row for row in (*np.eye(s, dtype=np.int64), *(2 * np.eye(s, dtype=np.int64))) if tuple(row) not in known]
+    if not missing:
+        return Piecewise(arrays._replace(coefficients=arrays.coefficients.copy()))
+    terms, added = len(arrays.indices), len(missing)
+    boxes = len(arrays.leaves_i)
+    values = np.zeros((boxes, terms + added, fitted.outputs))
+    for leaf, (first, count, _) in enumerate(arrays.leaves_i.tolist()):
+        values[leaf, :count] = arrays.coefficients[first : first + count]
+    degree = np.maximum(arrays.leaves_i[:, 2], 2)
+    leaves = np.column_stack([np.arange(boxes) * (terms + added), np.full(boxes, terms + added), degree])
+    return Piecewise(
+        arrays._replace(
+            indices=np.vstack([arrays.indices, missing]), leaves_i=leaves,
+            coefficients=values.reshape(-1, fitted.outputs),
+        )
+    )  # fmt: skip
 
 
 def _with_springs(fitted: Piecewise, passive: Passive) -> tuple[Array, Array]:

@@ -175,7 +175,7 @@ def worst_operations(model: CModel) -> dict[str, int]:
     place = 2 * model.layout.theta
     one, jacobian = _accelerate(model), _jacobian(model)
     found = {"columns": place + operations(model, made["all"])}
-    found["inverse"] = place + operations(model, made["forces"]) + _forces(model) + 2 * n * n
+    found["inverse"] = place + operations(model, made["forces"]) + _forces(model) + 2 * n * n + 4 * n
     found["forward, derivative"] = one
     found["jacobian"] = jacobian + (2 * n + u) * 2 * n * n
     found["step_explicit"] = 4 * one + 2 * n * 4 * 5 + 2 * n * 5
@@ -217,7 +217,7 @@ def _solve(n: int) -> int:
 
 def _accelerate(model: CModel) -> int:
     n, s, u, _, _ = model.sizes
-    return 2 * s + operations(model, fits(model)["forces"]) + _forces(model) + 2 * n * u + n + _solve(n)
+    return 2 * s + operations(model, fits(model)["forces"]) + _forces(model) + 2 * n * u + 4 * n + u + _solve(n)
 
 
 def _jacobian(model: CModel) -> int:
