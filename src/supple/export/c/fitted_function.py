@@ -16,9 +16,9 @@ def row_macro(fitted: Piecewise) -> str:
     return f"#define ROW(leaf) ({'(leaf) * TERMS' if regular else 'leaf_row[leaf]'})\n\n"
 
 
-def leaf_tables(fitted: Piecewise, *, first: bool = True) -> str:
-    """Return the tables of leaves: positions, first rows (if `first`), numbers of terms, term recurrence."""
-    rows, steps = polynomial.first_rows(fitted) if first else None, polynomial.step_table(fitted)
+def leaf_tables(fitted: Piecewise) -> str:
+    """Return the tables of leaves: positions, first rows, numbers of terms, term recurrence."""
+    rows, steps = polynomial.first_rows(fitted), polynomial.step_table(fitted)
     text = c_table("double", "leaf_place", fitted.arrays.leaves_f)
     text += "" if rows is None else c_table("int", "leaf_row", rows)
     several = len(polynomial.term_counts(fitted)) > 1

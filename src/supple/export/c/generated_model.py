@@ -189,13 +189,6 @@ class CModel:
         return "exact" if self.exact else "double"
 
     @property
-    def inertia_columns(self) -> list[tuple[int, int]]:
-        """Columns of M and ∂M/∂δ whose gradients enter inertia forces."""
-        names = ("M", "mass_slope", "mass_curvature") if self.bent else ("M",) if self.mass_gives_christoffel else ()
-        found = [self.coefficients[name].columns for name in names if name in self.coefficients]
-        return [item for item in found if item is not None]
-
-    @property
     def has_christoffel(self) -> bool:
         return self.mass_gives_christoffel or "christoffel" in self.coefficients
 
@@ -220,15 +213,6 @@ class CModel:
         """Columns of K, whose gradient enters p_θ as -½ δᵀ ∂K/∂θ δ; None if there are none."""
         stiffness = self.coefficients.get("K")
         return stiffness.columns if self.elastic and stiffness is not None else None
-
-    @property
-    def force_columns(self) -> int:
-        """Number of leading columns that contain everything for the forces; columns for outputs come after them."""
-        output_names = ("outputs", "output_modes", "efforts")
-        return max(
-            (item.columns[1] for name, item in self.coefficients.items() if item.columns and name not in output_names),
-            default=0,
-        )
 
     @property
     def instant(self) -> bool:

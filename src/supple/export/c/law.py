@@ -229,9 +229,7 @@ def _functions(whole: Piecewise | None, law: AffineLaw, words: dict[str, str], *
     text = _enum(sizes) + row_macro(fitted) + tables + leaf_tables(fitted)
     text += c_table("int", "sigma_place", np.array([law.ports.place(name) for name in law.scheduled_by]))
     text += c_table("double", "sigma_bounds", law.bounds) + coefficient_table(fitted)
-    text += (
-        locate + polynomial.basis_function(fitted, slopes=False) + polynomial.combine_function(fitted, fitted.outputs)
-    )
+    text += locate + polynomial.basis_function(fitted) + polynomial.combine_function(fitted, fitted.outputs)
     call = polynomial.combine_call(fitted, (0, fitted.outputs), "b", "values")
     return text + fill_template(PARTS["functions"], words | {"combine": call})
 

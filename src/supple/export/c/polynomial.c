@@ -1,37 +1,19 @@
 //@ part basis
 
-static void @name@(int leaf, const double theta[AXES], @real@ b[TERMS]@db@)
+static void basis(int leaf, const double theta[AXES], double b[TERMS])
 {
-    @real@ t[AXES][@size@];
-//@ if slopes
-    @real@ d[AXES][@size@];
-//@ end
+    double t[AXES][@size@];
     int i;
     for (i = 0; i < AXES; ++i) {
-        const @real@ inverse = leaf_place[leaf][1][i];
-        const @real@ x = (@cast@theta[i] - leaf_place[leaf][0][i]) * inverse;
+        const double x = (theta[i] - leaf_place[leaf][0][i]) * leaf_place[leaf][1][i];
         t[i][0] = 1.0;
         t[i][1] = x;
-//@ if slopes
-        d[i][0] = 0.0;
-        d[i][1] = inverse;
-//@ end
 @recurrence@    }
 //@ if looped
     {
         int k;
         b[0] = 1.0;
-//@ if slopes
-        for (i = 0; i < AXES; ++i) db[i][0] = 0.0;
-//@ end
-        for (k = 1; k < @terms@; ++k) {
-            const int parent = term_steps[k][0], axis = term_steps[k][1], n = term_steps[k][2];
-            b[k] = b[parent] * t[axis][n];
-//@ if slopes
-            for (i = 0; i < AXES; ++i) db[i][k] = db[i][parent] * t[axis][n];
-            db[axis][k] = b[parent] * d[axis][n];
-//@ end
-        }
+        for (k = 1; k < @terms@; ++k) b[k] = b[term_steps[k][0]] * t[term_steps[k][1]][term_steps[k][2]];
     }
 //@ end
 @products@}

@@ -1,4 +1,8 @@
-"""C code that evaluates the polynomial of a box: Chebyshev tables, their products, sums over the terms."""
+"""C code that evaluates the functions of a control law in a box: Chebyshev tables, their products, sums over the terms.
+
+Models are evaluated in monomials (`evaluation`). Laws keep Chebyshev products: their equilibria are resolved nearly to
+rounding, with degrees at which monomials lose digits.
+"""
 
 from __future__ import annotations
 
@@ -49,28 +53,20 @@ def leaf_terms(fitted: Piecewise) -> str:
     return "TERMS" if len(term_counts(fitted)) == 1 else "leaf_terms[leaf]"
 
 
-def basis_function(fitted: Piecewise, *, slopes: bool, real: str = "double", name: str = "") -> str:
-    """Return the C function `basis(leaf, theta, b)`: Chebyshev products at a point, with slopes if requested.
-
-    real, name : number type and function name; derivatives are db[axis][term]
-    """
+def basis_function(fitted: Piecewise) -> str:
+    """Return the C function `basis(leaf, theta, b)`: Chebyshev products at a point."""
     degree, looped = basis_degree(fitted), step_table(fitted) is not None
-    recurrence = ""
-    for n in range(2, degree + 1):
-        recurrence += f"        t[i][{n}] = 2.0 * x * t[i][{n - 1}] - t[i][{n - 2}];\n"
-        if slopes:
-            change = f"inverse * t[i][{n - 1}] + x * d[i][{n - 1}]"
-            recurrence += f"        d[i][{n}] = 2.0 * ({change}) - d[i][{n - 2}];\n"
+    recurrence = "".join(
+        f"        t[i][{n}] = 2.0 * x * t[i][{n - 1}] - t[i][{n - 2}];\n" for n in range(2, degree + 1)
+    )
     return fill_template(PARTS["basis"], {
-        "name": name or ("basis_slopes" if slopes else "basis"), "real": real, "slopes": slopes, "size": degree + 1,
-        "db": f", {real} db[AXES][TERMS]" if slopes else "", "cast": "" if real == "double" else f"({real})",
-        "recurrence": recurrence, "looped": looped, "terms": leaf_terms(fitted),
-        "products": "" if looped else _products(fitted, slopes),
+        "size": degree + 1, "recurrence": recurrence, "looped": looped, "terms": leaf_terms(fitted),
+        "products": "" if looped else _products(fitted),
     })  # fmt: skip
 
 
-def _products(fitted: Piecewise, slopes: bool) -> str:
-    """Return a line for each term and for its derivatives."""
+def _products(fitted: Piecewise) -> str:
+    """Return a line for each term."""
     indices, counts = fitted.arrays.indices.tolist(), term_counts(fitted)
     lines = []
     for k, step in enumerate(steps(fitted)[: counts[-1]]):
@@ -80,9 +76,6 @@ def _products(fitted: Piecewise, slopes: bool) -> str:
         if 0 < step.parent < k:
             factors = [f"b[{step.parent}]", f"t[{step.axis}][{step.degree}]"]
         lines.append(f"    b[{k}] = {' * '.join(factors) or '1.0'};\n")
-        for j, n in enumerate(indices[k] if slopes else ()):
-            others = [f"t[{i}][{m}]" for i, m in enumerate(indices[k]) if m and i != j]
-            lines.append(f"    db[{j}][{k}] = {' * '.join([f'd[{j}][{n}]', *others]) if n else '0.0'};\n")
     return "".join(lines)
 
 
