@@ -2,8 +2,8 @@
 
     python benchmarks/run_time_forms.py [--models FOLDER] [MACHINE ...]
 
-Reduced models are kept in the folder, because reductions take minutes. The carbon Delta is read from the folder of
-shared data (SUPPLE_SHARED_DATA), and left out without it.
+Reduced models and the chosen forms are kept in the folder, because reductions take minutes. The carbon Delta is read
+from the folder of shared data (SUPPLE_SHARED_DATA), and left out without it.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ MACHINES = {
 }  # fmt: skip
 
 
-def surrogate(name: str, folder: Path) -> supple.ReducedModel | None:
-    """Return the reduced model of a machine, from the folder if it is there."""
+def reduced(name: str, tolerance: float, folder: Path) -> supple.ReducedModel | None:
+    """Return the reduced model of a machine, from the folder if it is there; None without the machine's file."""
     machine = MACHINES[name]
-    file = folder / f"{name}-{machine.surrogate:g}.rom"
+    file = folder / f"{name}-{tolerance:g}.rom"
     if file.exists():
         return supple.load_model(file)
     source = machine.source
@@ -74,19 +74,37 @@ def surrogate(name: str, folder: Path) -> supple.ReducedModel | None:
         there = supple.assemble(mechanism, where)
         values = np.ravel(there.theta).tolist()
         options["region"] = {key: (x - width, x + width) for key, x in zip(there.coordinates, values, strict=True)}
-    model = supple.reduce(mechanism, tolerance=machine.surrogate, progress=False, **options)
+    model = supple.reduce(mechanism, tolerance=tolerance, progress=False, **options)
     folder.mkdir(parents=True, exist_ok=True)
     model.save(file)
     return model
 
 
+def surrogate(name: str, folder: Path) -> supple.ReducedModel | None:
+    return reduced(name, MACHINES[name].surrogate, folder)
+
+
+def form_file(name: str, folder: Path) -> Path:
+    machine = MACHINES[name]
+    return folder / f"{name}-{machine.tolerance:g}-{machine.memory}.rom"
+
+
+def form(name: str, folder: Path) -> supple.ReducedModel | None:
+    """Return the run-time form of a machine, from the folder if it is there; None without the machine's file."""
+    file = form_file(name, folder)
+    if not file.exists():
+        report(name, folder)
+    return supple.load_model(file) if file.exists() else None
+
+
 def report(name: str, folder: Path) -> None:
-    """Print the trade-off of one machine, and the stated errors of model and form."""
+    """Print the trade-off of one machine, and the stated errors of model and form; keep the chosen form."""
     model, machine = surrogate(name, folder), MACHINES[name]
     if model is None:
         return
     begun = time.perf_counter()
     forms = supple.run_time_forms(model, memory=machine.memory, tolerance=machine.tolerance, target="cortex-m7")
+    forms.model.save(form_file(name, folder))
     took = time.perf_counter() - begun
     print(forms)
     found = forms.model.error

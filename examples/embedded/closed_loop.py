@@ -105,7 +105,7 @@ def run_on(board: Board, until: float = 0.5) -> tuple[supple.ClosedLoop, supple.
     options = {"until": until, "start": {"shoulder": -0.4, "elbow": 0.5}}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _, source = supple.export(controller.law, folder, prefix="code", precision="single")
+        _, source = supple.export(controller.law, folder, prefix="code", precision="single")[:2]
         program = build([HERE / "law_main.c", source], folder / "law.elf", board)
         process, line = connect(program, board, folder)
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -88,12 +88,14 @@ class Size(NamedTuple):
     ram: int
 
 
-def model_code(rom: ReducedModel, folder: Path, *, points: int = 40, seed: int = 1) -> Code:
+def model_code(
+    rom: ReducedModel, folder: Path, *, points: int = 40, seed: int = 1, write: Callable[..., list[Path]] = export
+) -> Code:
     """Export a model in single precision, with points in all its boxes, or in as many as there are points.
 
-    In each box the point is near a corner, where finding the box takes longest.
+    In each box the point is near a corner, where finding the box takes longest. `write` has the arguments of `export`.
     """
-    files = export(rom, folder, to="c", prefix="code", precision="single")
+    files = write(rom, folder, to="c", prefix="code", precision="single")
     rng, layout, leaves = np.random.default_rng(seed), rom.layout, rom.fitted.arrays.leaves_f
     n, s, u, y = layout.size, layout.theta, len(layout.inputs), len(layout.outputs)
     chosen = np.arange(len(leaves)) if len(leaves) <= points else rng.choice(len(leaves), points, replace=False)

@@ -18,7 +18,7 @@ from supple.export.casadi_files.target import dynamics_source, second_source
 from supple.export.fmu.target import _token
 from supple.export.fmu.unit import FmuContents, FmuQuantity
 
-DIGESTS = {"rigid": "ccd4f5c5d0da520d", "flexible": "f8c5d9dbc4479dfc"}
+DIGESTS = {"rigid": "c2cf8d779af99e80", "flexible": "b8a768df97cd7c1d"}
 
 
 def text(reference, name: str) -> str:

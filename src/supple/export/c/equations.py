@@ -43,7 +43,7 @@ def coefficient_functions(model: CModel) -> str:
     """
     known, made, slopes = model.coefficients, fits(model), has_slopes(model)
     output_items = [known[name] for name in ("outputs", "output_modes") if name in known]
-    seen = "".join(_output_line(item) for item in output_items)
+    seen = "".join(_output_line(model, item) for item in output_items)
     words: Words = {
         "prefix": model.prefix, "UPPER": model.upper, "argument": coefficient_argument(model),
         "point": "eta" if model.bent else "theta", "bent_at": "eta" if model.bent else "at",
@@ -55,10 +55,12 @@ def coefficient_functions(model: CModel) -> str:
     return _assemble(model) + fill_template(PARTS["coefficients"], words)
 
 
-def _output_line(item: Coefficient) -> str:
+def _output_line(model: CModel, item: Coefficient) -> str:
     """Return a line that copies outputs or their modes into the structure."""
-    start = "model->outputs" if item.name == "outputs" else "&model->output_modes[0][0]"
-    return f"    for (i = 0; i < {item.width}; ++i) ({start})[i] = ({item.source})[i];\n"
+    if item.name == "outputs":
+        return f"    for (i = 0; i < {item.width}; ++i) model->outputs[i] = ({item.source})[i];\n"
+    to = f"model->output_modes[i / {model.elastic}][i % {model.elastic}]"
+    return f"    for (i = 0; i < {item.width}; ++i) {to} = ({item.source})[i];\n"
 
 
 _SLOPES = ("M", "K", "mass_slope", "mass_curvature", "potential")

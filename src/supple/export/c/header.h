@@ -53,7 +53,7 @@
 //@ end
 //@ end
  *
- * Compile (options for the FMA and vector instructions of the target make it faster):
+ * Compile (-march=native -ffp-contract=fast, or the target's vector and FMA instructions, make it faster):
  *     cc -std=c99 -O3 -c @prefix@.c
  *     cc -std=c99 -O3 example_main.c @prefix@.c -lm -o example
  * or make, make test; cmake -B build, cmake --build build.

@@ -177,7 +177,7 @@ def worst_operations(model: CModel) -> dict[str, int]:
     found = {"columns": place + operations(model, made["all"])}
     found["inverse"] = place + operations(model, made["forces"]) + _forces(model) + 2 * n * n + 4 * n
     found["forward, derivative"] = one
-    found["jacobian"] = jacobian + (2 * n + u) * 2 * n * n
+    found["jacobian"] = jacobian + (2 * n + u) * (2 * n * n + n) + 4 * n
     found["step_explicit"] = 4 * one + 2 * n * 4 * 5 + 2 * n * 5
     solved = 4 * (2 * n * 12 + 4 * n * n + 2 * n * n + 5 * n)
     found["step_implicit"] = jacobian + 2 * one + n * n * 6 + n**3 + 4 * n * n + solved + 20 * n

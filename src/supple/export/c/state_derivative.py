@@ -30,7 +30,8 @@ def state_space_functions(model: CModel) -> str:
     places: Words = {name: str(place[0]) for name, place in first.items() if place}
     words = input_words(model) | places | mass_words(model)
     words |= {
-        "arrays": declared(fit, model.real, zero=True), "fit": call(fit), "slopes": slopes, "dF": ", dF[AXES][FITTED]" * slopes,
+        "arrays": declared(fit, model.real, zero=True),
+        "fit": call(fit), "slopes": slopes, "dF": ", dF[AXES][FITTED]" * slopes,
         "slope_array": "dF" if slopes else "0", "pass_dg": "dg, " * slopes, "pass_ddg": "ddg[k], " * slopes,
         "differs": any(first.values()),
         "fitted_inputs": bool(first.get("input_map")), "fitted_friction": bool(first.get("friction_map")),
