@@ -32,6 +32,9 @@ damping: {rayleigh: [0.5, 1e-4]}
 motions: {nod: {coordinates: {motor: {from: 0, to: 0.1, velocity: 1, acceleration: 10}}}}
 """
 )
+TABLE = "stiffness: {x: {over: motor, at: [-0.2, 0, 0.2], values: [1e6, 2e6, 3e6]}}"
+SOFTENED = BEAM.replace("{revolute: [ground, arm]}", f"{{revolute: [ground, arm], {TABLE}}}")
+UNUSED = {"one_state"}  # only benchmarks call `StateLinearizer`
 
 
 def entry_kernels(source: Path = SOURCE) -> set[str]:
@@ -55,14 +58,15 @@ def entry_kernels(source: Path = SOURCE) -> set[str]:
                 options = {item.arg: ast.unparse(item.value) for item in node.keywords}
                 if function == "compile_kernel" and arguments and options.get("count") != "0":
                     found.add(arguments[0])
-    return found & marked
+    return (found & marked) - UNUSED
 
 
 def machines() -> Iterator[Any]:
-    """Yield all bundled examples, and a beam with mass-proportional damping."""
+    """Yield all bundled examples, a beam with mass-proportional damping, and one on a joint with a stiffness table."""
     from supple.formats.mechanism_file import loads
 
     yield loads(DAMPED)
+    yield loads(SOFTENED)
     for folder in sorted((Path(__file__).resolve().parents[1] / "examples").iterdir()):
         if (folder / "mechanism.yaml").is_file():
             yield supple.load(folder / "mechanism.yaml")
@@ -97,6 +101,12 @@ def of_mechanism(mechanism: Any) -> Iterator[Callable[[], object]]:
     yield lambda: supple.check(mechanism)
     yield lambda: supple.assemble(mechanism)
     yield lambda: supple.motion(supple.assemble(mechanism), [0.1] * len(supple.assemble(mechanism).theta))
+    yield lambda: supple.assemble(mechanism).jacobian()
+    yield lambda: supple.branches(mechanism, count=8)
+    yield lambda: supple.small_motions(mechanism, rates=[0.1] * len(supple.assemble(mechanism).theta))
+    yield lambda: supple.simulate(mechanism, until=SHORT, step=SHORT / 4).reaction(next(iter(mechanism.joints)))
+    for body in list(mechanism.bodies)[:1]:
+        yield lambda body=body: supple.simulate(mechanism, until=SHORT, step=SHORT / 4).section(body, 0.5)
     for rigid in (False, True):
         yield lambda rigid=rigid: supple.local(mechanism, rigid=rigid)
         yield lambda rigid=rigid: supple.simulate(mechanism, until=SHORT, step=SHORT / 4, rigid=rigid)
@@ -145,6 +155,7 @@ def of_model(mechanism: Any, modes: dict[str, int]) -> Iterator[Callable[[], obj
     yield lambda: supple.reduce(mechanism, boxes=1, fit="chebyshev", degree=2, store=False, rigid=not modes, **modes)
     yield lambda: model.evaluate(here)
     yield lambda: model.evaluate([here, here])
+    yield lambda: model.fitted.evaluate([here, here])
     for method in ("forward", "inverse"):
         yield lambda method=method: getattr(model, method)(here)
         yield lambda method=method: getattr(model, method)([here, here])
