@@ -5,8 +5,8 @@ the highest level that the processor supports. numba loads machine code without 
 the processor lacks ends the process. Kernels are compiled on this machine, as from a clone, where the Python minor,
 the numba minor, the operating system, the architecture or the processor does not match.
 
-A level is one file: compressed kernels one after another. `index.json` has the place and the SHA-256 digest of each.
-Damaged code is never executed.
+A level is one file of compressed groups of kernels, since kernels share code. `index.json` has the group of each
+kernel, its place there, and the SHA-256 digest of the group. Damaged code is never executed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import json
 import os
 import platform
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from supple.diagnostics import InputError
 
 FOLDER = Path(__file__).parent / "precompiled"
 INDEX = "index.json"
+GROUP = 3_000_000  # bytes of code that are compressed together: one that is loaded takes some 20 ms
 NATIVE = "native"  # value of SUPPLE_KERNEL_LEVEL that ignores precompiled kernels
 
 _V2 = frozenset({"cx16", "lahf_lm", "pni", "popcnt", "sse4_1", "sse4_2", "ssse3"})
@@ -158,8 +159,8 @@ def at_hand(kernel: str) -> bool:
 
 
 @cache
-def _entries(level: str) -> dict[str, dict[str, list[Any]]]:
-    found: dict[str, dict[str, list[Any]]] = index()["levels"][level]["kernels"]
+def _entries(level: str) -> dict[str, dict[str, list[int]]]:
+    found: dict[str, dict[str, list[int]]] = index()["levels"][level]["kernels"]
     return found
 
 
@@ -184,7 +185,15 @@ def find(kernel: str, signature: str) -> bytes | None:
     place = _entries(level).get(kernel, {}).get(signature)
     if place is None:
         return None
-    at, size, digest = place
+    group, start, stop = place
+    code = _group(level, group)
+    return None if code is None else code[start:stop]
+
+
+@lru_cache(maxsize=4)
+def _group(level: str, number: int) -> bytes | None:
+    """Return the code of a group of kernels; None if it is damaged."""
+    at, size, digest = index()["levels"][level]["groups"][number]
     try:
         with (FOLDER / f"{level}.kernels").open("rb") as file:
             file.seek(at)
@@ -229,12 +238,20 @@ def pack(levels: dict[str, dict[tuple[str, str], bytes]], folder: Path, *, sourc
         "system": platform.system(), "architecture": platform.machine(), "source": source, "levels": {},
     }  # fmt: skip
     for level, kernels in sorted(levels.items()):
-        at, places = 0, dict[str, dict[str, list[Any]]]()
+        places: dict[str, dict[str, list[int]]] = {}
+        parts: list[list[bytes]] = []
+        for (kernel, signature), code in sorted(kernels.items()):
+            if not parts or sum(map(len, parts[-1])) >= GROUP:
+                parts.append([])
+            start = sum(map(len, parts[-1]))
+            places.setdefault(kernel, {})[signature] = [len(parts) - 1, start, start + len(code)]
+            parts[-1].append(code)
+        at, groups = 0, list[list[Any]]()
         with (folder / f"{level}.kernels").open("wb") as file:
-            for (kernel, signature), code in sorted(kernels.items()):
-                packed = _lzma().compress(code, check=_lzma().CHECK_NONE, preset=9)  # a quarter less than zlib
-                places.setdefault(kernel, {})[signature] = [at, len(packed), hashlib.sha256(packed).hexdigest()]
+            for codes in parts:
+                packed = _lzma().compress(b"".join(codes), check=_lzma().CHECK_NONE, preset=9)
+                groups.append([at, len(packed), hashlib.sha256(packed).hexdigest()])
                 at += file.write(packed)
-        found["levels"][level] = {"kernels": places, "bytes": at}
+        found["levels"][level] = {"kernels": places, "groups": groups, "bytes": at}
     (folder / INDEX).write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return sum(file.stat().st_size for file in folder.iterdir())
