@@ -7,7 +7,7 @@ import supple
 from supple.formats.edited_yaml import edit_yaml
 from supple.identification.updating.updated_file import moved_references
 
-SURGISCOPE = Path(supple.__file__).parents[2] / "examples" / "surgiscope"
+SURGISCOPE = Path(__file__).parents[2] / "examples" / "surgiscope"
 
 
 def test_a_file_in_another_folder_is_the_same_machine(tmp_path):
