@@ -21,7 +21,6 @@ from supple.export.template import Words, fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "evaluation.c")
 ARRAYS = ("dg", "ddg", "dddg")  # arrays of the derivatives of order 1, 2, 3
-_CASTS = {"exact": "", "double": "(double)"}
 
 
 class Fit(NamedTuple):
